@@ -14,7 +14,6 @@ from weightsmith import check, verify
 from weightsmith.automata.extraction import Budget, UnknownError
 from weightsmith.check import engine, every_length, proof
 from weightsmith.check.every_length import check_by_automata
-from weightsmith.cli.limits import limit
 
 
 def forbidden(*given: Any, **more: Any) -> Any:
@@ -140,7 +139,8 @@ def test_the_shortest_counterexample_is_said_to_be_so_after_it_was_checked(monke
     assert verdict.holds is False
     assert ", perhaps not the shortest (" in str(verdict)
     assert ", perhaps not the shortest" in check.cite(verdict.certificate())
-    assert limit(T, T.arithmetic, other, "YES", {})["failure"].endswith(", perhaps not the shortest")
+    F = ws.Family.uniform(lambda A: ws.library.majority("1", arithmetic=A))
+    assert not ws.limits(F, other, ["fixed(4,4)"], 4).rows[0].shortest_is_known
 
 
 def test_sinusoids_are_not_called_proved_and_the_line_to_write_is_said() -> None:

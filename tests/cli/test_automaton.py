@@ -76,12 +76,31 @@ def test_every_table_of_exit_codes_has_the_same_codes() -> None:
         assert codes == [0, *CODES], name
 
 
-def test_limits_says_for_each_arithmetic_how_far_it_goes(folder: Path) -> None:
+def test_limits_builds_anew_for_each_arithmetic(folder: Path) -> None:
     into = ("--into", "fixed(2,2)", "fixed(4,4)", "float(4,3)")
-    assert good("limits", "word.safetensors", "--regex", ".*101.*", *into, folder=folder).count("all lengths") == 3
-    rows = json.loads(good("limits", "majority.safetensors", "--regex", "0*1", *into, "--json", folder=folder))
-    assert [row["arithmetic"] for row in rows] == ["fixed(2,2)", "fixed(4,4)", "float(4,3)"]
-    assert rows[1] == {"arithmetic": "fixed(4,4)", "holds": False, "scope": "no", "failure": "01"}
+    assert good("limits", "contains_word", *into, folder=folder).count("all lengths") == 3
+    out = good("limits", "papers.parity", "--into", "float(4,3)", "--up-to", "8", "--json", folder=folder)
+    assert json.loads(out)["rows"][0]["failing"] == [4, 8]
+
+
+def test_limits_rounds_a_file_only_if_asked(folder: Path) -> None:
+    into = ("--into", "fixed(2,2)", "fixed(4,4)")
+    said = ("limits", "majority.safetensors", "--round", "--up-to", "6", "--picture", "limits.svg", "--json")
+    rows = json.loads(good(*said, "--regex", "0*1", *into, folder=folder))["rows"]
+    assert [row["arithmetic"] for row in rows] == ["fixed(2,2)", "fixed(4,4)"]
+    assert rows[1]["shortest"] == ["0", "1"]
+    assert (folder / "limits.svg").read_text().startswith("<svg")
+    (folder / "odd.json").write_text(json.dumps({"table": [[0, 1], [1, 0]], "accepting": [False, True]}))
+    odd = good("limits", "parity", "--automaton", "odd.json", "--into", "fixed(2,2)", "--up-to", "5", folder=folder)
+    assert "fails at 4–5" in odd
+
+
+def test_a_certificate_of_a_family_is_replayed_on_the_command_line(folder: Path) -> None:
+    entry = ws.library.papers.find("parity")
+    ws.check.family(entry.family, entry.language, 4, "float(4,3)").save(folder / "family.json")
+    out = good("check", "--replay", "family.json", folder=folder)
+    assert "T_1 … T_4" in out
+    assert "everything agrees with the certificate" in out
 
 
 BAD = {
@@ -90,11 +109,16 @@ BAD = {
     ("automaton", "word.safetensors", "--memory", "0"): "--memory 0: write how many GiB it may take",
     ("automaton", "word.safetensors", "--picture", "word.safetensors"): "cannot write",
     ("automaton", "majority.safetensors", "--regex"): "the automaton has 511 states, and an expression would be too",
-    ("limits", "word.safetensors"): "say what it should recognize, and where",
-    ("limits", "word.safetensors", "--regex", "1", "--into", "fixed"): "fixed",
-    ("limits", "word.safetensors", "--regex", "(", "--into", "fixed(4,4)"): "regular expression",
-    ("limits", "word.safetensors", "--regex", "1", "--into", "fixed(4,4)", "--seconds", "0"): "seconds=0.0",
-    ("limits", "word.safetensors", "--regex", "1", "--into", "fixed(4,4)", "--states", "0"): "states",
+    ("limits", "word.safetensors"): "holds the weights of one arithmetic: write --round",
+    ("limits", "nothing"): "there is no construction nothing",
+    ("limits", "word.safetensors", "--round"): "say what it should recognize: write --regex",
+    ("limits", "parity", "--regex", "1", "--language", "parity"): "write one of them",
+    ("limits", "parity", "--language", "parrity"): "there is no language parrity: did you mean parity",
+    ("limits", "parity", "--into", "fixed"): "fixed",
+    ("limits", "parity", "--regex", "(", "--into", "fixed(4,4)"): "regular expression",
+    ("limits", "parity", "--into", "fixed(4,4)", "--seconds", "0"): "seconds=0.0",
+    ("limits", "parity", "--into", "fixed(4,4)", "--states", "0"): "states",
+    ("limits", "parity", "--into", "fixed(4,4)", "--up-to", "0"): "up_to=0: write the greatest n",
 }
 
 

@@ -57,7 +57,7 @@ def test_a_language_is_that_of_its_predicate(entry: Entry) -> None:
     for length in range(1, 9):
         for tokens in product(entry.symbols, repeat=length):
             if isinstance(entry.language, Counting):
-                number = 0
+                number = entry.language.start
                 for token in tokens:
                     number = entry.language.step(number, token)
                 belongs = entry.language.belongs(number)

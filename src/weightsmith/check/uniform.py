@@ -67,17 +67,13 @@ def decide_uniform(question: Question, T: Model, A: Arithmetic, up_to: int, opti
     results = _failures(claim, wrong, A, up_to)
     right = [n for n in range(1, up_to + 1) if n not in {result.n for result in results}]
     results += _proved(claim, question, T, A, right, options, end)
-    if beyond is None and not results_fail(results) and not question.family.suffix:
-        beyond = _beyond(claim, question.language, machine)
+    named, failing = question.language, any(result.status == "wrong" for result in results)
+    if isinstance(named, Named) and not named.regular and not failing and not question.family.suffix:
+        beyond = _beyond(claim, named, machine)
         shortest = beyond is not None and _right_below(question, T, len(beyond), options, end)
     if beyond is None or len(beyond) <= up_to:
         return Decided(results=results)
     return Decided(results=results, beyond=beyond, beyond_is_shortest=shortest)
-
-
-def results_fail(results: Sequence[LengthResult]) -> bool:
-    """Return whether some n fails."""
-    return any(result.status == "wrong" for result in results)
 
 
 def _beyond(claim: Recognizes, named: Named, machine: Automaton) -> Input | None:
