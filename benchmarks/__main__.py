@@ -25,6 +25,7 @@ SUBJECTS = (
     "page",
     "export",
     "programs",
+    "languages",
 )  # only when named: seeds, exact, drift and moods write data; expressions has no times; budgets takes long
 
 engine.SMALL_WORK = 0  # the kernels are measured, also on small checks

@@ -71,3 +71,30 @@ def test_what_is_wrong_is_said_and_nothing_is_written(arguments: list[str], said
     assert result.returncode == 2
     assert result.stderr.startswith(said)
     assert not (tmp_path / "m").exists()
+
+
+def test_an_expression_becomes_a_file_with_a_proof_for_all_lengths(tmp_path: Path) -> None:
+    made = ("compile", "--regex", "(a|b)*ab", "-o", "m.safetensors", "--certificate", "m.json")
+    assert "recognizes: proved for all lengths" in good(*made, folder=tmp_path)
+    T = ws.load(tmp_path / "m.safetensors")
+    assert T.vocabulary == ("a", "b")
+    assert [ws.run(T, word).decision for word in ("bab", "ba")] == ["YES", "NO"]
+    said = good("check", "--replay", "m.json", "--model", "m.safetensors", folder=tmp_path)
+    assert "its proof was accepted by weightsmith/verify.py" in said
+    counting = ("compile", "--regex", "(aa)*", "--vocabulary", "ab", "-o", "n.safetensors")
+    refused = weightsmith(*counting, folder=tmp_path)
+    assert refused.returncode == 2
+    assert "whether n times a belongs to it depends on n modulo 2" in refused.stderr
+    assert "exhaustive up to 7" in good(*counting, "--up-to", "7", folder=tmp_path)
+    good(*counting, "--up-to", "7", "--chain", "--certificate", "c.json", folder=tmp_path)
+    assert isinstance(ws.load(tmp_path / "n.safetensors"), ws.Chain)
+    for wrong, why in (
+        (("--regex", "(a"), "missing )"),
+        (("--regex", "a", "--ltl", "O a"), "what is to be compiled?"),
+        (("--regex", "a", "--soft"), "--soft is not for an expression"),
+        (("--ltl", "O a", "--up-to", "7"), "--up-to is not for a program, formula or circuit"),
+        (("--regex", "a", "--no-proof", "--certificate", "x.json"), "leave out one of the two"),
+    ):
+        said_wrong = weightsmith("compile", *wrong, "-o", "x.safetensors", folder=tmp_path)
+        assert said_wrong.returncode == 2
+        assert why in said_wrong.stderr

@@ -8,7 +8,7 @@ import typer
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.loading import save_model
-from weightsmith.cli.output import OutputFile, check_outputs, memory_bytes
+from weightsmith.cli.output import OutputFile, check_outputs, memory_bytes, say, say_written
 from weightsmith.cli.programs import Limits, certificate_file, compile_file, given_tokens, hand_over
 from weightsmith.errors import InputError
 
@@ -24,12 +24,18 @@ def compile(
     circuit: Annotated[
         Path | None, typer.Option("--circuit", metavar="FILE", help="Or a Boolean circuit: an AIGER file, aag or aig.")
     ] = None,
+    regex: Annotated[
+        str | None,
+        typer.Option("--regex", metavar="EXPRESSION", help="Or a regular expression for the whole input: (a|b)*ab."),
+    ] = None,
     precision: Annotated[
         str | None, typer.Option(help="Of a circuit: constant, with lanes for addresses, or log, with large numbers.")
     ] = None,
     vocabulary: Annotated[
         str | None,
-        typer.Option(help="Characters, or words separated by spaces or commas; of a formula, else, what it names."),
+        typer.Option(
+            help="Characters, or words separated by spaces or commas; of a formula or expression, else, what it names."
+        ),
     ] = None,
     max_length: Annotated[
         int | None, typer.Option(help="Of a program: the longest input that it is proved for.", show_default=False)
@@ -43,7 +49,7 @@ def compile(
         typer.Option(
             "--into",
             "--arithmetic",
-            help="The number system: else the smallest for a program or circuit, fixed(4,4) for a formula.",
+            help="The number system: else the smallest, or fixed(4,4) for a formula.",
         ),
     ] = None,
     backend: Annotated[
@@ -58,25 +64,45 @@ def compile(
         int | None, typer.Option(help="Of a program: also run every input up to this length against the interpreter.")
     ] = None,
     soft: Annotated[bool, typer.Option("--soft", help="Of a formula: O and H by a softmax that saturates.")] = False,
+    up_to: Annotated[
+        int | None,
+        typer.Option(help="Of an expression that is not star-free: count, right for inputs up to this length."),
+    ] = None,
+    chain: Annotated[
+        bool, typer.Option("--chain", help="Of an expression, with --up-to: a chain that writes one state a token.")
+    ] = False,
+    no_proof: Annotated[
+        bool, typer.Option("--no-proof", help="Of an expression: write the weights without proving them.")
+    ] = False,
     seconds: Annotated[
         float | None, typer.Option(help="How long compiling may take; as long as it needs, unless given.")
     ] = None,
     memory: Annotated[float, typer.Option(help="How much memory compiling may take, in GiB.")] = 2.0,
 ) -> None:
-    """Make a transformer of a RASP program, of a temporal formula or of a circuit, and write it to a file.
+    """Make a transformer of a RASP program, a temporal formula, a regular expression or a circuit; write it to a file.
 
     A program says something at every position: weightsmith run shows it. A formula is YES where it holds at the last.
+    An expression is YES for the inputs that match it as a whole; a star-free one is proved at every length.
     A circuit reads its inputs as bits, and writes the value of one gate after the other: weightsmith generate.
 
     In formulas Y f: f held just before. O f: once, up to here. H f: always, up to here. f S g: f ever since g. O< H< S<
     leave out the position itself. Connectives are ! & | ^ -> <->.
     """
-    if [program, ltl, circuit].count(None) != 2:
+    if [program, ltl, circuit, regex].count(None) != 3:
         raise InputError(
-            "what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)', or --circuit adder.aag"
+            "what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)', or --regex '(a|b)*ab', "
+            "or --circuit adder.aag"
         )
     A = None if arithmetic is None else ws.parse_arithmetic(arithmetic)
     budget = Limits(seconds, memory_bytes(memory))
+    if regex is not None:
+        _refuse(
+            max_length=max_length, name=name, causal=causal, backend=backend, portable=portable, check=check, soft=soft,
+            precision=precision, of="an expression",
+        )  # fmt: skip
+        _compile_regex(regex, output, given_tokens(vocabulary), A, up_to, certificate, budget, chain, not no_proof)
+        return
+    _refuse(up_to=up_to, chain=chain, no_proof=no_proof, of="a program, formula or circuit")
     if circuit is not None:
         _refuse(
             vocabulary=vocabulary, max_length=max_length, name=name, causal=causal, backend=backend, portable=portable,
@@ -116,6 +142,38 @@ def _compile_circuit(
     save_model(C, output, f"{C.circuit}\n{C!r}")
     if certificate is not None and proof is not None:
         hand_over(proof, certificate)
+
+
+def _compile_regex(
+    regex: str,
+    output: Path,
+    vocabulary: tuple[str, ...] | None,
+    arithmetic: "ws.Arithmetic | None",
+    up_to: int | None,
+    certificate: Path | None,
+    limits: Limits,
+    chain: bool,
+    prove: bool,
+) -> None:
+    """Compile a regular expression; write its transformer, or its chain, and the proof if wanted."""
+    if certificate is not None and not prove:
+        raise InputError("--certificate is the proof, which --no-proof leaves out: leave out one of the two")
+    check_outputs(output, certificate_file(certificate))
+    if chain:
+        C = ws.programs.compile_regex(regex, vocabulary, arithmetic, up_to, chain=True)
+        save_model(C, output, repr(C))
+        if certificate is not None:
+            hand_over(C.certificate(), certificate)
+        return
+    P = ws.programs.compile_regex(
+        regex, vocabulary, arithmetic, up_to, prove=prove, seconds=limits.seconds, memory=limits.memory
+    )
+    save_model(P.transformer, output, f"{P!r}\n{P.verdict}" if prove else repr(P))
+    if certificate is not None and certificate_file(certificate) is None:
+        say(f"\n{P.verdict.to_json()}")
+    elif certificate is not None:
+        P.verdict.save(certificate, [output.name])
+        say_written(certificate)
 
 
 def _refuse(of: str, **options: object) -> None:

@@ -13,6 +13,7 @@ from weightsmith.storage import read_bytes, refusals, write_json
 
 if TYPE_CHECKING:
     from weightsmith.programs.circuits.certificate import CircuitCertificate
+    from weightsmith.programs.machines.proof.certificate import MachineCertificate
     from weightsmith.programs.proof.certificate import Certificate
 
 LONGEST_FILE = 4_000_000  # bytes
@@ -80,8 +81,8 @@ def certificate_file(certificate: Path | None) -> Path | None:
     return None if certificate == PRINTED else certificate
 
 
-def hand_over(proof: "Certificate | CircuitCertificate", certificate: Path) -> None:
-    """Write the certificate of a program, formula or circuit, or print it."""
+def hand_over(proof: "Certificate | CircuitCertificate | MachineCertificate", certificate: Path) -> None:
+    """Write the certificate of a program, formula, circuit or machine, or print it."""
     if certificate == PRINTED:
         say(f"\n{proof}")
         return

@@ -3,9 +3,16 @@
 import random
 from collections.abc import Iterator
 
+import numpy as np
+
 from weightsmith.automata import Automaton, compile_regex
 
 LEAST, MOST = 2, 30  # states
+
+
+def automaton(table: list[list[int]], accepting: list[bool], vocabulary: str = "") -> Automaton:
+    """Return an automaton from plain lists."""
+    return Automaton(np.array(table), np.array(accepting), vocabulary=vocabulary)
 
 
 def expressions(seed: int = 0) -> Iterator[tuple[str, str, Automaton]]:
@@ -14,10 +21,10 @@ def expressions(seed: int = 0) -> Iterator[tuple[str, str, Automaton]]:
     while True:
         letters = "abcd"[: dice.randint(2, 4)]
         text = _expression(dice, letters, dice.randint(2, 6))
-        automaton = compile_regex(text, tuple(letters))
-        if automaton is not None and LEAST <= len(automaton.table) <= MOST and text not in seen:
+        found = compile_regex(text, tuple(letters))
+        if found is not None and LEAST <= len(found.table) <= MOST and text not in seen:
             seen.add(text)
-            yield text, letters, Automaton(automaton.table, automaton.accepting, automaton.start, letters)
+            yield text, letters, Automaton(found.table, found.accepting, found.start, letters)
 
 
 def _expression(dice: random.Random, letters: str, depth: int) -> str:

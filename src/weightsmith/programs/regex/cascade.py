@@ -34,9 +34,16 @@ class Rules:
     sizes: tuple[int, ...]  # of the token, and of these
     products: tuple[Product, ...]
 
-    def number_at(self, token: int, values: Values) -> int | None:
-        """Return the number that is set on a token, before which the variables have these values; None to keep."""
-        point = (token, *(values[i] for i in self.reads))
+    def numbers_at(self, tuples: Sequence[Values]) -> list[list[int | None]]:
+        """Return for tuples of values before each token the number that is set; None to keep."""
+        known: dict[Values, list[int | None]] = {}
+        for values in tuples:
+            read = tuple(values[i] for i in self.reads)
+            if read not in known:
+                known[read] = [self._number_at((token, *read)) for token in range(self.sizes[0])]
+        return [known[tuple(values[i] for i in self.reads)] for values in tuples]
+
+    def _number_at(self, point: Values) -> int | None:
         return next((product.number for product in self.products if product.holds(point)), None)
 
 
@@ -183,9 +190,7 @@ class _Builder:
         start = (0, variable.initial)
         numbers, order = {start: 0}, [start]
         following: list[list[int]] = []
-        set_to = [
-            [variable.rules.number_at(letter, values) for letter in range(self.letters)] for values in old.tuples
-        ]
+        set_to = variable.rules.numbers_at(old.tuples)
         for state, value in order:  # grows inside the loop
             row = []
             for letter, there in enumerate(old.following[state]):

@@ -22,6 +22,7 @@ from weightsmith.programs.regex.weights import LanguageWeights
 from weightsmith.programs.regex.witness import NotStarFreeError, Witness, witness_of
 
 LONGEST = 1024  # tokens, for counts and chains
+SECONDS = 60.0  # for a proof
 TRIES = 6  # covers of which the cheapest is taken
 
 
@@ -88,9 +89,10 @@ class CompiledLanguage(Transformer):
     def prove(self, seconds: float | None = None) -> Any:
         """Return the verdict of `check.recognizes`; raise where it is not proved."""
         language, up_to = self._known
-        verdict = meaning("recognizes")(self, language.given, up_to, seconds=seconds)
+        verdict = meaning("recognizes")(self, language.given, up_to, seconds=seconds or SECONDS)
         if verdict.holds is None:
-            raise UnknownError(f"the weights are written, but not proved: {verdict.unknown}; write prove=False")
+            less = "" if up_to is None else f"up_to={max(1, up_to // 2)} or less, or "
+            raise UnknownError(f"the weights are written, but not proved: {verdict.unknown}; write {less}prove=False")
         if not verdict.holds:
             raise AssertionError(f"the compiled weights are wrong on {verdict.counterexample!r}")
         return verdict
@@ -162,7 +164,7 @@ def compile_regex(
 
     >>> P = compile_regex("(a|b)*ab", vocabulary="ab")
     >>> P("bbab"), P("ba"), str(P.arithmetic), len(P.blocks)
-    (True, False, 'fixed(1,0)', 1)
+    (True, False, 'fixed(2,0)', 1)
     """
     for name, value in (("chain", chain), ("prove", prove)):
         if type(value) is not bool:
@@ -191,7 +193,9 @@ def _compiled(language: ReadLanguage, A: Arithmetic | None, up_to: int | None) -
     witness = witness_of(images)
     if witness is not None and up_to is None:
         raise NotStarFreeError.of(
-            witness, "write up_to=63 for heads that count, right up to that length, or chain=True as well"
+            witness,
+            "write up_to=63 (--up-to 63) for heads that count, right up to that length; or chain=True (--chain) as "
+            "well, for one state a token",
         )
     try:
         levels = levels_of(images)
@@ -221,8 +225,8 @@ def _in_arithmetic(language: ReadLanguage, cascade: Cascade, A: Arithmetic | Non
         if not most or up_to is not None:
             purpose = f"counts up to length {up_to}" if most else "every flag"
             raise LawError(
-                f"{A} lacks the number {most + 1}, which {purpose} needs: write arithmetic={smallest!r}, or None for the "
-                "smallest that will do"
+                f"{A} lacks the number {most + 1}, which {purpose} needs: write arithmetic={smallest!r}, or None for "
+                "the smallest that will do"
             )
         plan, opposite = plan_cascade(cascade, language.vocabulary, every=True), True
     weights = LanguageWeights(plan, language.vocabulary, opposite)

@@ -14,6 +14,7 @@ from weightsmith.programs.budget import in_force
 
 Point: TypeAlias = tuple[int, ...]
 Actions: TypeAlias = int  # bit c: it is right to set c; the highest bit, at the table's `keep`: to keep
+FEW_POINTS = 500  # of a table for which all tries are made
 Set: TypeAlias = int  # of values of one coordinate, as bits
 
 
@@ -66,10 +67,10 @@ def cost(products: Sequence[Product], sizes: Sequence[int]) -> tuple[int, int]:
 
 
 def cover(table: Table, tries: int, seed: int = 0) -> list[Product]:
-    """Return the cheapest of some covers that are found greedily, each from another order."""
+    """Return the cheapest of some covers that are found greedily, each from another order; fewer of large tables."""
     search, found = _Search(table), list[Product]()
     dice = random.Random(seed)
-    for attempt in range(tries):
+    for attempt in range(max(1, min(tries, tries * FEW_POINTS // len(table.actions)))):
         in_force().check()
         new = search.attempt(dice, attempt)
         if not attempt or cost(new, table.sizes) < cost(found, table.sizes):

@@ -71,9 +71,8 @@ class Images:
 
     def __post_init__(self) -> None:
         """Find the classes."""
-        bits = [np.uint64(1) << np.uint64(q) for q in range(64)] if len(self.automaton.table) <= 64 else []
-        tiler = _Tiler(list(self.following), bool(bits))
-        classes = []
+        tiler = _Tiler(list(self.following), len(self.automaton.table) <= 64)
+        classes = list[ImageClass]()
         for members in _components({some: _equal(some, there) for some, there in self.following.items()}):
             words, carries = self._tree(members)
             classes.append(ImageClass(len(classes), words, carries, tiler.tiles(next(iter(words)))))

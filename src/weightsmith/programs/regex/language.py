@@ -33,7 +33,9 @@ def read_language(given: object, vocabulary: str | Sequence[str] | None) -> Read
         plain = Automaton(given.table, given.accepting, given.start, tokens)
         return ReadLanguage(plain, smallest(plain), f"an automaton of {len(given.table)} states")
     if not isinstance(given, str | re.Pattern):
-        raise InputError(f"{brief(given)} is no language: write a regular expression, such as '(a|b)*ab', or Automaton(…)")
+        raise InputError(
+            f"{brief(given)} is no language: write a regular expression, such as '(a|b)*ab', or Automaton(…)"
+        )
     pattern = read_pattern(given)
     tokens = _checked(named_letters(pattern) if vocabulary is None else vocabulary, pattern.pattern)
     foreign = foreign_letters(pattern, tokens) if parser_is_known() else None
@@ -42,10 +44,12 @@ def read_language(given: object, vocabulary: str | Sequence[str] | None) -> Read
     found = compile_regex(pattern, tokens)
     if found is None:
         raise InputError(
-            f"{brief(pattern.pattern)} has no automaton: it is too large, or it has lookaround, references, atomic groups "
-            "or possessive repeats; write an expression without them, or Automaton(…)"
+            f"{brief(pattern.pattern)} has no automaton: it is too large, or it has lookaround, references, atomic "
+            "groups or possessive repeats; write an expression without them, or Automaton(…)"
         )
-    return ReadLanguage(pattern, Automaton(found.table, found.accepting, found.start, tokens), cut(pattern.pattern, 1000))
+    return ReadLanguage(
+        pattern, Automaton(found.table, found.accepting, found.start, tokens), cut(pattern.pattern, 1000)
+    )
 
 
 def without_empty_input(automaton: Automaton) -> Automaton:
@@ -66,15 +70,17 @@ def _tokens_of(automaton: Automaton, vocabulary: str | Sequence[str] | None) -> 
     own = tuple(automaton.vocabulary)
     if vocabulary is None:
         if not own:
-            raise InputError("the automaton has no vocabulary: write vocabulary='ab', a token for each column of its table")
+            raise InputError(
+                "the automaton has no vocabulary: write vocabulary='ab', a token for each column of its table"
+            )
         return own
     tokens = _checked(vocabulary, "")
     if own and own != tokens:
         raise InputError(f"vocabulary={listed(tokens)}, and the automaton reads {listed(own)}: leave out vocabulary")
     if len(tokens) != automaton.table.shape[1]:
         raise InputError(
-            f"vocabulary={listed(tokens)}, and the automaton reads {automaton.table.shape[1]} tokens: write one for each "
-            "column of its table"
+            f"vocabulary={listed(tokens)}, and the automaton reads {automaton.table.shape[1]} tokens: write one for "
+            "each column of its table"
         )
     return tokens
 
@@ -82,4 +88,6 @@ def _tokens_of(automaton: Automaton, vocabulary: str | Sequence[str] | None) -> 
 def _checked(vocabulary: str | Sequence[str], expression: str) -> tuple[str, ...]:
     if not vocabulary and expression:
         raise InputError(f"{brief(expression)} names no letter: write vocabulary='ab', for example")
-    return checked_names(tuple(vocabulary) if isinstance(vocabulary, str) else vocabulary, "vocabulary", printable=False)
+    return checked_names(
+        tuple(vocabulary) if isinstance(vocabulary, str) else vocabulary, "vocabulary", printable=False
+    )

@@ -1,7 +1,7 @@
 """Turns: the cyclic group by which words permute the tiles of a class, where a language is not star-free.
 
-A letter inside the class takes tile c into tile π(c). If all these permutations are powers of one of them, the level can
-count how often it is turned, and take that modulo the order. Without positions the count is right up to a length.
+A letter inside the class takes tile c into tile π(c). If all these permutations are powers of one of them, the level
+can count how often it is turned, and take that modulo the order. Without positions the count is right up to a length.
 """
 
 from dataclasses import dataclass

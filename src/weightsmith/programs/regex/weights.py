@@ -22,8 +22,8 @@ from weightsmith.model import RightmostHard, Softmax, Transformer, Weighting
 from weightsmith.programs.circuit.assembly import BlockRows, HeadRows, NeuronRow, Row, assemble
 from weightsmith.programs.circuit.circuit import Head, Layer, OneKeyHead, Part
 from weightsmith.programs.circuit.forms import Form
-from weightsmith.programs.regex.lanes import GroupedLanes, lanes_of
 from weightsmith.programs.machines.weights import saturating_score
+from weightsmith.programs.regex.lanes import GroupedLanes, lanes_of
 from weightsmith.programs.regex.plan import LanguagePlan, TotalHead
 
 

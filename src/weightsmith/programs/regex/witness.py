@@ -1,4 +1,4 @@
-"""Why a language is not star-free: a word that permutes states, so that membership depends on how often it is repeated."""
+"""Why a language is not star-free: a word that permutes states, so that the number of its repetitions matters."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -45,8 +45,8 @@ class NotStarFreeError(InputError):
     def of(cls, witness: Witness, instead: str) -> "NotStarFreeError":
         """Return the error with its witness."""
         error = cls(
-            f"the language is not star-free: {witness}, and heads without positions cannot count modulo {witness.modulus} "
-            f"at every length; {instead}"
+            f"the language is not star-free: {witness}, and heads without positions cannot count modulo "
+            f"{witness.modulus} at every length; {instead}"
         )
         error.witness = witness
         return error
@@ -135,9 +135,11 @@ def _about(images: Images, word: Word) -> Witness:
     cycle = cycle[at:] + cycle[:at]
     after = _distinguishing(steps, automaton.accepting.tolist(), cycle[0], cycle[1])
     belongs = [bool(automaton.accepting[_after(steps, q, after)]) for q in cycle]
-    period = next(k for k in range(1, len(cycle) + 1) if len(cycle) % k == 0 and belongs == belongs[:k] * (len(cycle) // k))
-    said = [written(automaton.vocabulary, part) for part in (before, word, after)]
-    return Witness(*said, tuple(belongs[:period]))
+    period = next(
+        k for k in range(1, len(cycle) + 1) if len(cycle) % k == 0 and belongs == belongs[:k] * (len(cycle) // k)
+    )
+    before_, word_, after_ = (written(automaton.vocabulary, part) for part in (before, word, after))
+    return Witness(before_, word_, after_, tuple(belongs[:period]))
 
 
 def _nearest(steps: Sequence[Sequence[int]], start: int, wanted: set[int]) -> tuple[Word, int]:
