@@ -188,6 +188,7 @@ TABLES = {
         "explosion",
         ("k", "blocks", "weights", "states, by theory", "states, extracted", "decides as its double negation"),
         explosion,
+        long=True,
     ),
     "expressions": Table("star-free", ("expression", "at all lengths", "compiled with `up_to=7`"), expressions),
     "star-free": Table("star-free", ("formula", "expression", "blocks", "hard attention", "soft attention"), formulas),
