@@ -1,5 +1,6 @@
 """weightsmith run."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -8,8 +9,9 @@ import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_any
-from weightsmith.cli.output import AsJson, ModelFile, Tokens, print_json, say, say_aside
+from weightsmith.cli.output import AsJson, ModelFile, Tokens, check_outputs, print_json, say, say_aside, say_written
 from weightsmith.errors import InputError, ModelError, position_of
+from weightsmith.storage import refusals, write_whole
 
 HINTS = ("--lane and --position choose, --json has all", "--json has all", "--json has all")
 
@@ -24,6 +26,9 @@ def run(
     position: Annotated[
         list[int] | None, typer.Option(help="With --trace: show only this position; may be repeated.")
     ] = None,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", help="Write a picture of the run here, as SVG, for a paper.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a model on an input: the decision, the logits, the outputs; with --trace, all of the stream and attention.
@@ -32,11 +37,18 @@ def run(
     """
     if (lane or position) and not trace:
         raise InputError(f"--{'lane' if lane else 'position'} chooses what --trace shows: write --trace too")
+    check_outputs(picture, read=[file])
     model = load_any(file)
     if isinstance(model, ws.Chain):
+        if picture is not None:
+            raise InputError("--picture is for the run of a transformer: weightsmith show plays a chain in a page")
         _run_chain(model, tokens, trace, as_json)
         return
     r = ws.run(model, tokens)
+    if picture is not None:
+        with refusals("cannot write", picture):
+            write_whole(picture, r.svg().encode())
+        say_written(picture)
     if as_json:
         print_json(_decision(r) | (_trace(r, lane, position) if trace else {}))
     else:

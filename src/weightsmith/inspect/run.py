@@ -13,6 +13,7 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, position_of
 from weightsmith.inspect import trace
+from weightsmith.inspect.drawing import drawn
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_ids
 from weightsmith.model.names import place_of
@@ -142,6 +143,10 @@ class Run:
     def attention_table(self, block: int | None = None, head: int | None = None) -> Table:
         """Return the weights and scores of all heads, of a block or of one head as a table."""
         return trace.attention_table(self, block, head)
+
+    def svg(self) -> str:
+        """Return a picture for papers: the lanes that each sublayer changed, the arcs of the heads, the outputs."""
+        return drawn(self)
 
     def save_html(self, path: str | os.PathLike[str], *, beside: "Run | Transformer | None" = None) -> None:
         """Write a page that shows the run, and optionally another one beside it: one file, which needs no network.
