@@ -148,7 +148,7 @@ def checks() -> Table:
 
     parity, C = ws.library.parity_chain(max_length=12), circuit(GATES, 10)
     asked: dict[str, Callable[[], Any]] = {
-        "parity_chain(12) up to 12": partial(ws.check.recognizes, parity, ODD, up_to=12, workers=1),
+        "parity_chain up to 12": partial(ws.check.recognizes, parity, ODD, up_to=12, workers=1),
         f"{GATES} gates, all inputs of 10 bits": partial(ws.check.agrees_with, C, value, length=10, workers=1),
     }
     for name, check in asked.items():

@@ -117,7 +117,7 @@ def test_an_expression_becomes_a_file_with_a_proof_for_all_lengths(tmp_path: Pat
         (("--regex", "(a"), "missing )"),
         (("--regex", "a", "--ltl", "O a"), "what is to be compiled?"),
         (("--regex", "a", "--soft"), "--soft is not for an expression"),
-        (("--ltl", "O a", "--up-to", "7"), "--up-to is not for a program, formula or circuit"),
+        (("--ltl", "O a", "--up-to", "7"), "--up-to is not for a program, formula, circuit or machine"),
         (("--regex", "a", "--no-proof", "--certificate", "x.json"), "leave out one of the two"),
     ):
         said_wrong = weightsmith("compile", *wrong, "-o", "x.safetensors", folder=tmp_path)

@@ -113,10 +113,10 @@ def _check_count(metadata: dict[str, Any]) -> None:
 
 
 def _kinds(kind: type[Frozen] = Frozen) -> Iterator[tuple[str, type[Frozen]]]:
-    """Yield every kind of part with its name in files: whatever is frozen, but for the transformer itself."""
+    """Yield every kind of part with its name in files: whatever is frozen, but for whole models."""
     for part in kind.__subclasses__():
         yield from _kinds(part)
-        if is_dataclass(part) and part is not Transformer and not issubclass(part, Chain):
+        if is_dataclass(part) and not issubclass(part, Transformer | Chain):
             yield part.stored_as(), part
 
 

@@ -22,6 +22,8 @@ REWRITES: tuple[Offer, ...] = (
     Offer("--widen", "widen", "NAME,…", "a,b", "new lanes in front, which hold 0"),
     Offer("--ignore", "ignore lanes", "LANE,…", "symbol", "blocks neither read nor write them any more"),
     Offer("--map", "linear map", "LANE=TERMS,…", "x0=2*x1+x0,x1=x0", "at every position; 1:3:… from 1 into 3"),
+    Offer("--hide", "hide positions", "FLAG", "here", "no head looks where the flag is up"),
+    Offer("--shift", "shift positions", "COUNT", "2", "later in the position table; -2: earlier"),
     Offer("--pad", "pad", "COUNT", "1", "blocks that do nothing"),
     Offer("--to", "another arithmetic", "ARITHMETIC", "fixed(2,2)", "rounds every weight: fixed(4,4), float(4,3) …"),
 )
