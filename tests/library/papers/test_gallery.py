@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from benchmarks.gallery.latex import MODELS, latex_of
 from benchmarks.gallery.pages import PAGES, TABLES, in_page, place, replaced
 from benchmarks.gallery.table import Table, cell, shown, word
 
@@ -69,3 +70,11 @@ def test_cells_say_what_was_looked_at() -> None:
     )
     assert word("0" * 30) == "`0^30`"
     assert shown(12345) == "12,345"
+
+
+def test_every_page_has_its_model_in_latex_as_it_is_computed() -> None:
+    pages = {page.stem for page in PAGES.glob("*.md")} - {"index"}
+    assert {file.stem for file in (PAGES / "latex").glob("*.tex")} == set(MODELS) == pages
+    for page in MODELS:
+        assert (PAGES / "latex" / f"{page}.tex").read_text(encoding="utf-8") == latex_of(page), page
+        assert f"(latex/{page}.tex)" in (PAGES / f"{page}.md").read_text(encoding="utf-8")
