@@ -1746,14 +1746,15 @@ class Side(NamedTuple):
 def site_side(model: Model, place: tuple[str, Any], lanes: list[int], codes: Any, data: Any) -> Side:
     """Return the side of a place whose lanes have one of the values of a certificate.
 
-    At every position of every input stands what stands at the end of a prefix, and each prefix is an input: so "all"
-    says no more than the last position.
+    Under a causal mask, at every position of every input stands what stands at the end of a prefix, and each prefix is
+    an input: so "all" says no more than the last position. Under a full mask only the last position is checked.
     """
     A, suffix, known, (site, position) = model.arithmetic, data.get("suffix") or [], Numbering[Vector](), place
     after = suffix if {*suffix} <= model.letter_of.keys() else []
     whole = position == "all" and not suffix and data.get("within") is None
     last = type(position) is int and -1 - len(after) <= position < 0
-    need(whole or last, f"the position {shown(position)} is not checked here")
+    alone = position == -1 or model.parts.mask == "causal"
+    need((whole or last) and alone, f"the position {shown(position)} is not checked here")
     need(isinstance(codes, list), "the values at a place are no list")
     for code in codes:
         fits = isinstance(code, list) and len(code) == len(lanes) and all(type(x) in (int, float) for x in code)

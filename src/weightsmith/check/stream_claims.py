@@ -155,6 +155,11 @@ class _Stream(Claim):
             return f"{self.kind} compares {len(self.reads)} places: for all lengths, at most two; or write up_to=10"
         for read in self.reads:
             position, behind = read.place.position, len(self.frame.after(self.models[read.model]))
+            if self.models[read.model].mask != "causal" and position != -1:
+                return (
+                    f"position {position} under a full mask depends on the tokens after it: for all lengths, write "
+                    "position -1; or say up to which length, as in up_to=10"
+                )
             if position == ALL:
                 if not self.frame.plain or any(other.place.position != ALL for other in self.reads):
                     return (
