@@ -87,8 +87,14 @@ def change_inputs(data: Any) -> None:
     data["inputs"] = "up to n"
 
 
+def change_arithmetic(data: Any) -> None:
+    for one in data["members"]:
+        one["arithmetic"] = "float(5,4)"
+
+
 CHANGES = [
-    change_status, change_language, change_yes, change_n, change_shard, change_holds, change_input, change_inputs
+    change_status, change_language, change_yes, change_n, change_shard, change_holds, change_input, change_inputs,
+    change_arithmetic,
 ]  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from weightsmith.check.certificate import Function, damaged, parse
 from weightsmith.check.family_certificate import FamilyCertificate, rebuilt
 from weightsmith.check.models import Model
 from weightsmith.check.replay_results import FamilyReplay, Replay
-from weightsmith.errors import InputError
-from weightsmith.model import Family, digest
+from weightsmith.errors import InputError, shown
+from weightsmith.model import Chain, Family, digest
 
 Replayer: TypeAlias = Callable[[Mapping[str, Any], Model], Replay]  # derives the certificate of one T_n again
 
@@ -34,6 +34,9 @@ def replay_family(
         if digest(T) != one["model"]:
             problems.append(f"n = {one['n']}: the builder returns another T_n than the certificate is about")
             continue
+        own = (T.transformer if isinstance(T, Chain) else T).arithmetic
+        if str(own) != one["arithmetic"]:
+            problems.append(f"n = {one['n']}: T_n is in {own}, and the certificate says {shown(one['arithmetic'])}")
         problems += [f"n = {one['n']}: {problem}" for problem in _differences(c, one, T, function)]
         found = derive(one["certificate"], T)
         inputs += found.inputs
