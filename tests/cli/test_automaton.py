@@ -79,6 +79,8 @@ def test_every_table_of_exit_codes_has_the_same_codes() -> None:
 def test_limits_builds_anew_for_each_arithmetic(folder: Path) -> None:
     into = ("--into", "fixed(2,2)", "fixed(4,4)", "float(4,3)")
     assert good("limits", "contains_word", *into, folder=folder).count("all lengths") == 3
+    alone = good("limits", "contains_word", "fixed(4,4)", "--up-to", "4", "--json", folder=folder)
+    assert [row["arithmetic"] for row in json.loads(alone)["rows"]] == ["fixed(4,4)"]
     out = good("limits", "papers.parity", "--into", "float(4,3)", "--up-to", "8", "--json", folder=folder)
     assert json.loads(out)["rows"][0]["failing"] == [4, 8]
 

@@ -30,9 +30,9 @@ def limits(
             "model file.",
         ),
     ],
-    more: Annotated[list[str] | None, typer.Argument(metavar="[ARITHMETIC]...", help="More arithmetics.")] = None,
+    more: Annotated[list[str] | None, typer.Argument(metavar="[ARITHMETIC]...", help="The arithmetics.")] = None,
     into: Annotated[
-        list[str] | None, typer.Option("--into", help="The arithmetics; eight of them unless you name others.")
+        list[str] | None, typer.Option("--into", help="More arithmetics; eight of them unless you name some.")
     ] = None,
     up_to: Annotated[int, typer.Option(help="The greatest length n, where not all lengths can be decided.")] = 16,
     regex: Annotated[str | None, typer.Option(help="The inputs that it should say YES to, as an expression.")] = None,
@@ -56,7 +56,8 @@ def limits(
     A library entry and a published construction are built anew in each arithmetic, with its own ∞.
     """
     check_outputs(picture, read=[automaton])
-    arithmetics = [ws.parse_arithmetic(text) for text in (*(into or ARITHMETICS), *(more or ()))]
+    named = (*(into or ()), *(more or ()))
+    arithmetics = [ws.parse_arithmetic(text) for text in named or ARITHMETICS]
     F, own = family_of(target, rounded)
     wanted = _language(regex, automaton, language, own)
     budget: Any = {"seconds": seconds, "states": states, "memory": memory_bytes(memory)}
