@@ -31,8 +31,13 @@ WITHOUT = (
 DRAWN = "[data-weightsmith] [role=grid], [data-weightsmith] .empty"
 ANEW = """address => new Promise(done => {
     document.activeElement?.blur();
-    addEventListener("hashchange", done, {once: true});  // after the page's own
-    location.hash = address;
+    const own = address.slice(address.lastIndexOf("number="));
+    const set = () => {
+        // after the page's own listener; again, if the page wrote the address of the view before in the meantime
+        addEventListener("hashchange", () => location.hash.endsWith(own) ? done() : set(), {once: true});
+        location.hash = address;
+    };
+    set();
 })"""
 
 
