@@ -38,7 +38,7 @@ class Place:
         return [self.site, self.position]
 
     def index(self, positions: int) -> int | None:
-        """Return its position in an input with so many positions; None where there is none. It is not "all"."""
+        """Return its position in an input of a length; None where the input is too short. It is not "all"."""
         assert self.position != ALL
         found = self.position if self.position >= 0 else positions + self.position
         return found if 0 <= found < positions else None

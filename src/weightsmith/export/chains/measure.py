@@ -20,7 +20,7 @@ from weightsmith.model import Chain, token_ids
 from weightsmith.semantics.evaluation import AnswerIds, Ids
 
 MOST_INPUTS = 1_000  # all inputs are run up to the length that has at most this many
-RANDOM_LENGTHS, RANDOM_INPUTS = 4, 16  # longer ones besides: so many of each of some lengths
+RANDOM_LENGTHS, RANDOM_INPUTS = 4, 16  # longer inputs: the number of lengths, and of inputs of each
 MOST_PRODUCTS = 2 * 10**9  # multiplications in the target, which runs the whole text at every step
 NO_ANSWER = -2  # what a target writes where its output stands for no token
 WRITE = "write allow_{0}=True to have it nevertheless{1} (--allow-{0} on the command line)"

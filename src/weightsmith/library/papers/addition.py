@@ -25,7 +25,7 @@ MOST_DIGITS = 1000
 
 
 def addition(digits: int = 10, arithmetic: Arithmetic | None = None) -> Chain:
-    """Add two numbers of so many digits. The input has the digits of both, lowest first, with a 0 after each number.
+    """Add two numbers of equal length. The input has the digits of both, lowest first, with a 0 after each number.
 
     The chain writes the digits of the sum, lowest first. To write digit t it needs a_t + b_t, and whether the digits
     before carried: they did if a + b − s, with the digit s that was just written, is 9 or 10 and not −1 or 0. So

@@ -6,7 +6,7 @@ from weightsmith.model import Chain
 
 
 def ripple_adder(bits: int, arithmetic: Arithmetic | None = None) -> Chain:
-    """Add two binary numbers of so many bits by the circuit of full adders, one token for each gate.
+    """Add two binary numbers of equal length by the circuit of full adders, one token for each gate.
 
     The input has the bits of both numbers, lowest first; the answer has one bit more. See `compile_circuit`.
 
