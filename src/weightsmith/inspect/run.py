@@ -197,6 +197,8 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
 
 def _of_sites(change: Any) -> Change:
     """Return a change of (site, values), also from the (kind, stage or block, head, values) of earlier versions."""
+    if change is unchanged:
+        return unchanged
     needed = [each for each in signature(change).parameters.values() if each.default is each.empty]
     if len(needed) != 4:
         return cast(Change, change)

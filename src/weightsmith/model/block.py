@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
@@ -214,9 +215,16 @@ def parts(values: Sequence[Part], kind: type[Part], what: str) -> tuple[Part, ..
 _DECLARED: dict[type, Set[str]] = {kind: array_axes(kind).keys() for kind in (Head, Attention, FeedForward)}
 
 
+@cache
+def _other_arrays(known: frozenset[str]) -> tuple[tuple[type, str], ...]:
+    return tuple((kind, name) for kind, names in _DECLARED.items() for name in sorted(names - known))
+
+
 def new_arrays(block: Block, known: frozenset[str] = ARRAYS) -> list[str]:
     """Return the names of a block's arrays that are not known; engines and proofs refuse these until they list them."""
-    new = [(kind, name) for kind, names in _DECLARED.items() for name in sorted(names - known)]
-    heads = block.attention.heads if new and block.attention is not None else ()
+    new = _other_arrays(known)
+    if not new:
+        return []
+    heads = block.attention.heads if block.attention is not None else ()
     parts = (block.attention, block.feed_forward, *heads)
     return [name for kind, name in new for part in parts if isinstance(part, kind) and getattr(part, name) is not None]

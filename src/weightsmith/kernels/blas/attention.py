@@ -105,6 +105,8 @@ class LazyHeadRun(HeadRun):
 
     def as_float64(self) -> HeadRun:
         """Return the head with every number as float64; what is not there yet is computed in the machine's type."""
+        if self.mixed.dtype == np.float64:
+            return self
         arrays = {name: x.astype(np.float64, copy=False) for name, x in self._arrays.items()}
         return LazyHeadRun(self._of, self._i, self.empty, arrays)
 

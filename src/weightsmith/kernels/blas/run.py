@@ -21,9 +21,14 @@ from weightsmith.semantics.reference import Reference
 class BlasCore(Core):
     """The operations of `Native`, computed in its own type; a few of them overwrite their argument."""
 
+    def __init__(self, arithmetic: Native) -> None:
+        """Take the type of an arithmetic."""
+        super().__init__(arithmetic)
+        self.dtype = arithmetic.stored
+
     def encoded(self, x: Weights) -> Floats:
         """Return values in the machine's type."""
-        return x.astype(self.arithmetic.stored, copy=False)
+        return x.astype(self.dtype, copy=False)
 
     def checked(self, x: npt.ArrayLike) -> Floats:
         """Return values in the machine's type, whatever they are."""
@@ -79,7 +84,7 @@ class BlasRun(Reference):
     name = "BLAS"
 
     def _core(self, T: Transformer) -> Core:
-        return BlasCore(T.arithmetic)
+        return BlasCore(cast(Native, T.arithmetic))
 
     @classmethod
     def supports(cls, T: Transformer) -> bool:

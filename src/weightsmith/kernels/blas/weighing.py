@@ -8,6 +8,7 @@ later are computed again, by the same operations.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,7 +34,7 @@ class Tile(NamedTuple):
     keys: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Weighing:
     """How heads weight the values that they see: arrays are (inputs, heads, positions, size)."""
 
@@ -44,6 +45,14 @@ class Weighing:
     v: Floats
     before: int  # how many keys there are before that of the first query
     name: str  # of the block
+
+    def __post_init__(self) -> None:
+        """Look up the tables of the positions, which tiles read again and again."""
+        schemes, dtype = self.heads.schemes, self.q.dtype
+        self._key_offsets = stacked([scheme.key_offsets() for scheme in schemes], dtype)
+        self._value_offsets = stacked([scheme.value_offsets() for scheme in schemes], dtype)
+        length = self.k.shape[-2]
+        self._penalties = stacked([scheme.penalties(self.T.arithmetic, length) for scheme in schemes], dtype)
 
     def mixed(self) -> tuple[Floats, Visible]:
         """Return the weighted sums (inputs, positions, heads, size), and which rows of weights are empty."""
@@ -96,7 +105,8 @@ class Weighing:
 
     def _seen_from(self, query: int) -> int:
         """Return how many keys a query sees: these are the first ones."""
-        return int(sees(self.T, self.heads.strict, self.before + query - np.arange(self.k.shape[-2])).sum())
+        keys, causal = self.k.shape[-2], self.T.mask == "causal"
+        return min(keys, self.before + query + (not self.heads.strict)) if causal or self.heads.strict else keys
 
     def _distance(self, tile: Tile, first: int = 0) -> npt.NDArray[np.intp]:
         """Return the distances from the queries of a tile to its keys from a first one on."""
@@ -105,19 +115,6 @@ class Weighing:
 
     def _visible(self, tile: Tile, first: int = 0) -> Visible:
         return sees(self.T, self.heads.strict, self._distance(tile, first))
-
-    @cached_property
-    def _key_offsets(self) -> Floats | None:
-        return stacked([scheme.key_offsets() for scheme in self.heads.schemes], self.q.dtype)
-
-    @cached_property
-    def _value_offsets(self) -> Floats | None:
-        return stacked([scheme.value_offsets() for scheme in self.heads.schemes], self.q.dtype)
-
-    @cached_property
-    def _penalties(self) -> Floats | None:
-        A, length = self.T.arithmetic, self.k.shape[-2]
-        return stacked([scheme.penalties(A, length) for scheme in self.heads.schemes], self.q.dtype)
 
     def _scores(self, tile: Tile) -> Floats:
         """Return the scores of a tile, also where a key is not visible from a query."""
@@ -140,14 +137,15 @@ class Weighing:
             weights, empty = weigh(self.T.arithmetic.core, weighting, seen.astype(np.float64), visible, self.name)
             return weights.astype(seen.dtype), empty
         x = self._scores(tile)
-        if not np.isfinite([x.min(initial=0), x.max(initial=0)]).all():
+        if not isfinite(x.sum()):  # a finite sum has finite terms
             x = self._finite_scores(tile)  # invisible scores may be infinite
         first = self._seen_from(tile.queries.start)
         if first < tile.keys:
-            x[..., first:] += np.where(self._visible(tile, first), 0, -np.inf).astype(x.dtype)  # exp gives 0 there
+            np.copyto(x[..., first:], -np.inf, where=~self._visible(tile, first))  # exp gives 0 there
         largest = x.max(axis=-1, keepdims=True)
         if weighting.shifted:
-            x -= np.where(largest == -np.inf, 0, largest)  # a row that sees nothing keeps exp(−inf), which is 0
+            # a row that sees nothing keeps exp(−inf), which is 0
+            x -= largest if first > 0 else np.where(largest == -np.inf, 0, largest)
         np.exp(x, out=x)
         z = self._finite(tile, x.sum(axis=-1, keepdims=True))
         return self._divided(tile, weighting, x, largest, z)
