@@ -41,6 +41,7 @@ from .inspect import next_token as next_token
 from .inspect import outputs as outputs
 from .inspect import patch as patch
 from .inspect import run as run
+from .inspect import run_batch as run_batch
 from .inspect import sweep as sweep
 from .inspect import tracking as tracking
 from .model import Alibi as Alibi

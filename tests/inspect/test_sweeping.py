@@ -9,9 +9,10 @@ import pytest
 import weightsmith as ws
 from tests.inspect.models import runs
 from weightsmith import Fixed, Float, Native
-from weightsmith.inspect.run import Sums, evaluate
+from weightsmith.inspect.run import Sums
 from weightsmith.model.sites import Site
 from weightsmith.semantics.evaluation import Evaluation
+from weightsmith.semantics.reference import Reference
 
 
 def cell(a: ws.Run, b: ws.Run, stage: str, position: int, sums: Sums | None = None) -> ws.Run:
@@ -67,17 +68,19 @@ def test_a_sweep_in_small_batches_is_the_same(monkeypatch: pytest.MonkeyPatch) -
     assert np.array_equal(whole.logits[-1, -1], b.logits)
 
 
-def test_a_sweep_takes_one_evaluation_for_each_stage(monkeypatch: pytest.MonkeyPatch) -> None:
-    shapes = []
+def test_a_sweep_goes_on_from_each_stage_with_all_positions_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+    onward = Reference.onward
 
-    def counted(T: ws.Transformer, ids: np.ndarray, **options: Any) -> Evaluation:
-        shapes.append(ids.shape)
-        return evaluate(T, ids, **options)
+    def counted(self: Reference, stream: list[np.ndarray], *rest: Any, **options: Any) -> Evaluation:
+        begun.append((len(stream), stream[-1].shape[:2]))
+        return onward(self, stream, *rest, **options)
 
-    monkeypatch.setattr("weightsmith.inspect.sweeping.evaluate", counted)
     T = ws.random_transformer(blocks=2)
-    ws.sweep(ws.run(T, "011"), ws.run(T, "100"))
-    assert shapes == [(3, 3)] * 5
+    a, b = ws.run(T, "011"), ws.run(T, "100")
+    monkeypatch.setattr(Reference, "onward", counted)
+    ws.sweep(a, b)
+    assert begun == [(stage, (3, 3)) for stage in range(1, 6)]
 
 
 def test_in_native_a_sweep_is_near_what_patching_says() -> None:

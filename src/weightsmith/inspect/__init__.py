@@ -2,6 +2,7 @@
 
 from weightsmith.inspect.ablation import Ablation, Ablations, ablate, ablations
 from weightsmith.inspect.attribution import attribute
+from weightsmith.inspect.batch import Batch, Cache, run_batch
 from weightsmith.inspect.chains import ChainRun, chain_answers, run_chain
 from weightsmith.inspect.changes import Changed, Difference, Pair, changed
 from weightsmith.inspect.every_position import outputs
@@ -19,6 +20,8 @@ __all__ = [
     "Ablations",
     "Attribution",
     "Baselines",
+    "Batch",
+    "Cache",
     "ChainRun",
     "Changed",
     "Difference",
@@ -49,6 +52,7 @@ __all__ = [
     "outputs",
     "patch",
     "run",
+    "run_batch",
     "run_chain",
     "sweep",
     "tracking",

@@ -1,4 +1,4 @@
-"""Arguments of the functions that look into runs: a run, positions, a sublayer, neurons, the logit of a class."""
+"""Arguments of the functions that look into runs: a run, positions, a sublayer, neurons, a number of the output."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 from weightsmith.arithmetic import Array, Weights, as_float64
 from weightsmith.errors import InputError, brief, is_whole, position_of, shown
 from weightsmith.inspect.run import Run
-from weightsmith.model import Transformer, needs_classes
+from weightsmith.model import Transformer
 from weightsmith.model.lookup import neuron_at
 from weightsmith.model.names import place_of
 
@@ -70,30 +70,49 @@ def neurons_at(T: Transformer, block: int, neurons: Any) -> list[int]:
 
 @dataclass(frozen=True)
 class Target:
-    """The logit of a class, or its difference to the logit of another class."""
+    """One number of the output: the logit of a class, the value in a lane of the readout, or a difference of two."""
 
     wanted: str
     over: str | None
-    _row: int  # of the class
-    _other: int | None  # of the class to subtract
+    kind: Literal["logit", "lane"]
+    _row: int  # of the class, or of the lane among those of the readout
+    _other: int | None  # of the one to subtract
 
-    def of(self, logits: Weights) -> Array:
-        """Return it for logits (…, classes), or for any array whose last axis is the classes."""
-        logit = as_float64(logits[..., self._row])
-        return logit if self._other is None else logit - as_float64(logits[..., self._other])
+    def of(self, numbers: Weights) -> Array:
+        """Return it for the numbers of outputs, or for any array whose last axis is the classes or readout lanes."""
+        number = as_float64(numbers[..., self._row])
+        return number if self._other is None else number - as_float64(numbers[..., self._other])
 
     def __str__(self) -> str:
         """Return its name."""
-        return f"logit of {shown(self.wanted)}" + ("" if self.over is None else f" over {shown(self.over)}")
+        name = "logit of" if self.kind == "logit" else "value of lane"
+        return f"{name} {shown(self.wanted)}" + ("" if self.over is None else f" over {shown(self.over)}")
 
 
 def target(T: Transformer, wanted: Any, over: Any) -> Target:
-    """Return the logit of a class, or its difference to that of `over`; refuse classes that do not exist."""
-    needs_classes(T, "the logit of a class")
-    row = place_of(wanted, T.classes, "class")
+    """Return the logit of a class, with a readout the value of one of its lanes, or the difference to that of `over`.
+
+    Classes and lanes that do not exist are refused.
+    """
+    names, what = (T.classes, "class") if T.readout is None else (T.readout.lanes, "lane of the readout")
+    kind: Literal["logit", "lane"] = "logit" if T.readout is None else "lane"
+    row = place_of(wanted, names, what)
     if over is None:
-        return Target(wanted, None, row, None)
-    other = place_of(over, T.classes, "class")
+        return Target(wanted, None, kind, row, None)
+    other = place_of(over, names, what)
     if other == row:
-        raise InputError(f"over={brief(over)} is the class itself: write another class, or leave over out")
-    return Target(wanted, over, row, other)
+        raise InputError(f"over={brief(over)} is the {what} itself: write another one, or leave over out")
+    return Target(wanted, over, kind, row, other)
+
+
+def usual_target(run: Run, wanted: Any, over: Any, position: int) -> Target | None:
+    """Return the target; without `wanted`, the logit of the answer at a position, or the only lane of the readout.
+
+    The code of a readout with several lanes has no usual target: then it is None.
+    """
+    T = run.transformer
+    if wanted is None and T.readout is None:
+        wanted = T.answers[run.answer_ids[position]]
+    elif wanted is None and T.readout is not None and len(T.readout.lanes) == 1:
+        wanted = T.readout.lanes[0]
+    return None if wanted is None and over is None else target(T, wanted, over)

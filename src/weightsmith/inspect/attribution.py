@@ -5,35 +5,40 @@ from collections.abc import Iterator
 import numpy as np
 
 from weightsmith.arithmetic import Array, Weights
-from weightsmith.errors import position_of
-from weightsmith.inspect.arguments import Target, checked_run, target
-from weightsmith.inspect.lens import read_stream
+from weightsmith.errors import InputError, listed, position_of
+from weightsmith.inspect.arguments import Target, checked_run, usual_target
 from weightsmith.inspect.logit_parts import Attribution, Part, bias_name
+from weightsmith.inspect.output import numbers_of_run, output_rows
 from weightsmith.inspect.patch import last_swap
 from weightsmith.inspect.run import Run
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
 from weightsmith.model.sites import Site, attention_stage
 
 
-def attribute(run: Run, wanted: str, *, over: str | None = None, position: int = -1) -> Attribution:
+def attribute(run: Run, wanted: str | None = None, *, over: str | None = None, position: int = -1) -> Attribution:
     """Split the logit of a class into embedding, position, each head from each position, each neuron and each bias.
 
-    With `over` it is the logit difference: the logit of `wanted` less that of `over`. The logit is read at `position`,
-    by default the last one, as by `lens`.
+    The class is the decision by default. With `over` it is the logit difference: the logit of `wanted` less that of
+    `over`. The logit is read at `position`, by default the last one, as by `lens`. A transformer with a readout has no
+    logits: then `wanted` is one of the readout's lanes, and the parts add up to the value in it.
 
     Attention weights, activations and the divisors of norms are constants, taken from this run; the logit is then
     linear in the parts, which are computed in float64. So the parts add up to the logit exactly where the run rounded
     nothing, and up to `residue` otherwise. A head's own biases are in the part of the head.
     """
     T, here = checked_run(run).transformer, position_of(position, len(run.tokens))
-    asked = target(T, wanted, over)
-    logits = run.logits if here == len(run.tokens) - 1 else read_stream(T, run.stream[-1, here])
+    asked = usual_target(run, wanted, over, here)
+    if asked is None:
+        assert T.readout is not None
+        lanes = listed(T.readout.lanes)
+        raise InputError(f"the code of this readout has several lanes: write attribute(r, lane), with one of {lanes}")
+    numbers = numbers_of_run(run, here)
     end = [Part("bias", float(asked.of(T.output_bias)), name="output bias")] if T.output_bias is not None else []
-    output = asked.of(T.output.T)
+    output = asked.of(output_rows(T).T)
     direction, parts = _through(T, T.final_norm, run.stream[-1, here], output, "bias of the final norm")
     groups = [[*parts, *end], *_back(run, here, direction)]
     every = tuple(part for group in reversed(groups) for part in group)
-    return Attribution(run, asked, here, float(asked.of(logits)), every)
+    return Attribution(run, asked, here, float(asked.of(numbers)), every)
 
 
 def by_lane(run: Run, asked: Target) -> Array:
@@ -43,7 +48,7 @@ def by_lane(run: Run, asked: Target) -> Array:
     """
     T = checked_run(run).transformer
     last = run.stream[-1, -1]
-    direction, _ = _through(T, T.final_norm, last, asked.of(T.output.T), "")
+    direction, _ = _through(T, T.final_norm, last, asked.of(output_rows(T).T), "")
     amounts: Array = last * direction
     return amounts
 

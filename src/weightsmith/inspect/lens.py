@@ -1,16 +1,16 @@
 """The logit lens: the output read after every sublayer."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import shown
 from weightsmith.inspect.arguments import checked_run, target
+from weightsmith.inspect.output import answer, answers_of, read_numbers
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
-from weightsmith.kernels.engines import engine_for
-from weightsmith.model import Transformer, needs_classes
+from weightsmith.model import Transformer, value_text
 from weightsmith.model.sites import present_stages
 from weightsmith.tables import Cell, Table, Tabled, number
 
@@ -22,21 +22,23 @@ class Lens(Tabled):
     transformer: Transformer = field(repr=False)
     stages: tuple[str, ...]
     tokens: tuple[str, ...]
-    decisions: tuple[tuple[str, ...], ...]  # [stage][position]
-    logits: Array  # (stages, positions, classes)
+    decisions: tuple[tuple[Any, ...], ...]  # [stage][position]; NO_VALUE, shown as ?, for a code without a value
+    logits: Array  # (stages, positions, classes); with a readout there are no classes
+    codes: Array | None = None  # (stages, positions, lanes of the readout)
 
     def table(self, wanted: str | None = None, over: str | None = None) -> Table:
         """Return a table of the decisions, or of the logits of a class, or of logit differences.
 
-        A row is a stage with a sublayer, a column a position; changes since the row above stand out.
+        With a readout, `wanted` is one of its lanes. A row is a stage with a sublayer, a column a position; changes
+        since the row above stand out.
         """
         T, stages = self.transformer, present_stages(self.transformer)
         if wanted is None and over is None:
-            title, cells = "", [[shown(name) for name in row] for row in self.decisions]
+            title, cells = "", [[value_text(name) for name in row] for row in self.decisions]
         else:
             asked = target(T, wanted, over)
-            infinity = T.arithmetic.infinity
-            title, cells = str(asked), [[number(x, infinity) for x in row] for row in asked.of(self.logits).tolist()]
+            infinity, numbers = T.arithmetic.infinity, self.logits if self.codes is None else self.codes
+            title, cells = str(asked), [[number(x, infinity) for x in row] for row in asked.of(numbers).tolist()]
         columns = [position_text(self.tokens, i) for i in range(len(self.tokens))]
         result = Table("after", *columns, right=range(1, 1 + len(columns)) if title else (), lead=1, title=title)
         for above, s in zip([0, *stages], stages, strict=False):
@@ -49,18 +51,14 @@ class Lens(Tabled):
 def lens(run: Run) -> Lens:
     """Read every stage of the stream with the final norm and the output, at every position.
 
-    The last position of the last stage is the run's own decision.
+    The last position of the last stage is the run's own decision. A readout is read the same way: its lanes hold a code
+    at every stage, and a code that is not in its table is shown as ?.
     """
     T = checked_run(run).transformer
-    needs_classes(T, "lens")
-    logits = read_stream(T, run.stream)
-    logits[-1, -1] = run.logits  # the same numbers; in Native perhaps added in another order
-    logits.setflags(write=False)
-    best = np.argmax(logits, axis=-1)
-    decisions = tuple(tuple(T.classes[c] for c in row) for row in best)
-    return Lens(T, run.stages, run.tokens, decisions, logits)
-
-
-def read_stream(T: Transformer, vectors: Array) -> Array:
-    """Return the logits of vectors of the stream (…, lanes), through the final norm."""
-    return engine_for(T).read_off(vectors).astype(np.float64)
+    numbers = read_numbers(T, run.stream, run.sums)
+    if T.readout is None:
+        numbers[-1, -1] = run.logits  # the same numbers; in Native perhaps added in another order
+    numbers.setflags(write=False)
+    decisions = tuple(tuple(answer(T, n) for n in row) for row in answers_of(T, numbers).tolist())
+    logits = numbers if T.readout is None else np.zeros((*numbers.shape[:-1], 0))
+    return Lens(T, run.stages, run.tokens, decisions, logits, None if T.readout is None else numbers)

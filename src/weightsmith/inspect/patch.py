@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import InputError, existing
 from weightsmith.inspect.arguments import Sublayer, check_alike, checked_run, checked_sublayer, neurons_at, positions_at
 from weightsmith.inspect.run import Run, Sums
@@ -14,6 +14,7 @@ from weightsmith.inspect.run import run as run_anew
 from weightsmith.model.lookup import block_at
 from weightsmith.model.sites import Site
 from weightsmith.semantics.evaluation import Change, unchanged
+from weightsmith.semantics.reference import Reference
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,8 @@ def last_swap(run: Run, site: Site, position: int) -> Swap | None:
 
 def changing(swaps: Sequence[Swap], further: Change = unchanged) -> Change:
     """Return the change that makes swaps in order, and then a further change."""
+    if further is unchanged and not swaps:
+        return unchanged
     before: list[Array] = [np.zeros(0)]  # the stream one stage before
 
     def change(site: Site, values: Array) -> Array:
@@ -53,6 +56,8 @@ def changing(swaps: Sequence[Swap], further: Change = unchanged) -> Change:
             before[0] = values
         return values
 
+    if further is unchanged:
+        change.sites = frozenset(swap.site for swap in swaps)  # type: ignore[attr-defined]  # see `may_change`
     return change
 
 
@@ -61,6 +66,18 @@ def again(run: Run, swaps: Sequence[Swap], sums: Sums | None) -> Run:
     every = (*run.swaps, *swaps)
     result = run_anew(run.transformer, run.tokens, sums=sums, change=changing(every))
     return replace(result, swaps=every)
+
+
+def can_go_on(run: Run, sums: Sums | None) -> bool:
+    """Return whether its stream, until some stage, is that of a run with these sums: it has no changes of its own."""
+    return not run.changed and (run.sums == sums or not isinstance(run.transformer.arithmetic, Native))
+
+
+def stream_of_several(run: Run, stage: int, count: int, engine: Reference) -> list[Array]:
+    """Return the stream of a run until a stage, for several continuations; that of the last stage may be changed."""
+    shape, stream = (count, *run.stream.shape[1:]), run.stream[: stage + 1]
+    every = [np.broadcast_to(engine.A.encoded(each), shape) for each in stream]
+    return [*every[:-1], every[-1].copy()]
 
 
 def patch(

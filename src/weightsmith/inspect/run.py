@@ -18,7 +18,7 @@ from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_ids
 from weightsmith.model.names import place_of
 from weightsmith.model.sites import Site, stage_names
-from weightsmith.model.tokens import read_inputs
+from weightsmith.model.tokens import Tokens, read_inputs
 from weightsmith.model.transformer import checked
 from weightsmith.operators import meaning
 from weightsmith.semantics.evaluation import (
@@ -173,8 +173,8 @@ class Run:
         return shown
 
 
-def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None, change: Change = unchanged) -> Run:
-    """Run a transformer on one input.
+def run(T: Transformer, tokens: Tokens, *, sums: Sums | None = None, change: Change = unchanged) -> Run:
+    """Run a transformer on one input: a text, a list of tokens, or a list or array of ids.
 
     In a finite arithmetic every sum is a left fold. In `Native` sums are the machine's, by BLAS: fast, and their last
     bits depend on the machine; with sums="left" they are left folds there too, as in the checker. `change` is a
@@ -186,7 +186,9 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
     'YES'
     """
     read = read_tokens(T, tokens)
-    found = evaluate(T, np.array(token_ids(T, read)), sums=sums, change=_of_sites(change))
+    found = evaluate(
+        T, np.array(token_ids(T, read)), sums=sums, change=unchanged if change is unchanged else _of_sites(change)
+    )
     stream = np.stack(found.stream).astype(np.float64, copy=False)
     logits, activations = found.logits.astype(np.float64), [layer.astype(np.float64) for layer in found.activations]
     for array in (logits, stream, *activations):
@@ -197,8 +199,6 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
 
 def _of_sites(change: Any) -> Change:
     """Return a change of (site, values), also from the (kind, stage or block, head, values) of earlier versions."""
-    if change is unchanged:
-        return unchanged
     needed = [each for each in signature(change).parameters.values() if each.default is each.empty]
     if len(needed) != 4:
         return cast(Change, change)

@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 Value: TypeAlias = bool | int | float | str | None
 Code: TypeAlias = tuple[float, ...]
 
+
+class NoValue:
+    """What a code stands for that is not in the table of a readout: shown as ?, equal to no value."""
+
+    def __repr__(self) -> str:
+        """Return a question mark."""
+        return "?"
+
+
+NO_VALUE = NoValue()
 MAX_CODES = 1 << 16
 LARGEST_WHOLE = 1 << 53  # beyond it, numbers in a page are not exact
 NEAREST = 3  # entries that an error shows
@@ -100,7 +110,7 @@ class Readout(Frozen):
         )
 
 
-def value_text(value: Value) -> str:
+def value_text(value: Value | NoValue) -> str:
     """Return a value as it is shown: a text as it is, if that is clear, and anything else as Python writes it."""
     return shown(value) if isinstance(value, str) else repr(value)
 

@@ -1,16 +1,23 @@
 """Reading tokens from text, and writing them as text."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from weightsmith.errors import InputError, brief, listed, named, nearest_names
 from weightsmith.model.tokenizer import decoded, encoded
 from weightsmith.model.transformer import Transformer, check_length, checked
 
+Tokens: TypeAlias = str | Sequence[str] | Sequence[int] | npt.NDArray[np.integer]  # a text, tokens, or their ids
 
-def read_tokens(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
+
+def read_tokens(T: Transformer, tokens: Tokens) -> tuple[str, ...]:
     """Return the tokens of an input: a list as it is, a text by characters or, for longer tokens, by words.
 
-    A model that was read from a checkpoint reads a text by its own tokenizer.
+    A model that was read from a checkpoint reads a text by its own tokenizer. A list or array of whole numbers holds
+    ids: indices in the vocabulary.
 
     An empty input, an unknown token and an input longer than the position table are refused.
     """
@@ -19,7 +26,7 @@ def read_tokens(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
     return result
 
 
-def read_inputs(T: Transformer, inputs: Iterable[str | Sequence[str]]) -> list[tuple[str, ...]]:
+def read_inputs(T: Transformer, inputs: Iterable[Tokens]) -> list[tuple[str, ...]]:
     """Return the tokens of many inputs, each as `read_tokens` reads it."""
     known, most = frozenset(checked(T).vocabulary), T.max_length
     read = []
@@ -31,13 +38,15 @@ def read_inputs(T: Transformer, inputs: Iterable[str | Sequence[str]]) -> list[t
     return read
 
 
-def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
+def read_tokens_of_any_length(T: Transformer, tokens: Tokens) -> tuple[str, ...]:
     """Return the tokens as `read_tokens` does, also of an input that is longer than the position table."""
     checked(T)
     if isinstance(tokens, str):
         result = encoded(T.tokenizer, tokens) if T.tokenizer else text_tokens(T.vocabulary, tokens)
-    elif isinstance(tokens, Sequence):
-        result = tuple(tokens)
+    elif isinstance(tokens, Sequence | np.ndarray):
+        given: tuple[Any, ...] = tuple(tokens)
+        ids = given and all(isinstance(token, int | np.integer) and not isinstance(token, bool) for token in given)
+        result = _of_ids(T, given) if ids else given
     else:
         raise InputError(f"tokens must be a text or a list of texts, and they are {brief(tokens)}")
     if not result:
@@ -54,6 +63,16 @@ def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tu
                 f"{nearest_names(token[:80], T.vocabulary)}write {listed(T.vocabulary)}"
             )
     return result
+
+
+def _of_ids(T: Transformer, ids: Sequence[Any]) -> tuple[str, ...]:
+    for position, token in enumerate(ids):
+        if not 0 <= token < len(T.vocabulary):
+            raise InputError(
+                f"token {position} of the input is the id {brief(token)}: write ids from 0 to {len(T.vocabulary) - 1}, "
+                f"or tokens, such as {listed(T.vocabulary)}"
+            )
+    return tuple(T.vocabulary[token] for token in ids)
 
 
 def token_ids(T: Transformer, tokens: Iterable[str]) -> list[int]:

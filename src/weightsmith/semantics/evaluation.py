@@ -105,6 +105,18 @@ def unchanged(site: Site, values: Array) -> Array:
     return values
 
 
+def may_change(change: Change, sites: Iterable[Site]) -> bool:
+    """Return whether a change may replace values at some of these sites.
+
+    A change that replaces values at a few sites says so by an attribute `sites`; engines then compute nothing for it
+    elsewhere.
+    """
+    if change is unchanged:
+        return False
+    known = getattr(change, "sites", None)
+    return known is None or any(site in known for site in sites)
+
+
 def unsupported(T: Transformer, engine: str, weightings: Iterable[type], arrays: frozenset[str] = ARRAYS) -> str | None:
     """Return an error for the first part that an engine with these weightings and arrays does not know, or None."""
     known = set(weightings)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import AT_ONCE, Array, Core
 from weightsmith.model import Attention, Block, Norm, Transformer, position_table
 from weightsmith.model.positions import NO_POSITIONS
-from weightsmith.model.sites import Site
+from weightsmith.model.sites import Site, attention_stage, feed_forward_stage
 from weightsmith.semantics.attention import WEIGHTINGS, run_head
 from weightsmith.semantics.evaluation import (
     NOTHING,
@@ -72,18 +72,31 @@ class Reference:
             if table is not None:
                 h = A.add(h, table[before:])
             h = self._changed(change, Site("embedding"), h)
-            stream, heads, activations = [self._finite(h, "embedding")], [], []
-            for b, block in enumerate(T.blocks):
-                entry = h
-                h, block_heads = self._attention(b, h, past, change)
-                h = self._changed(change, Site("attention", b), h)
-                stream.append(self._finite(h, f"block {b} attention"))
-                h, active = self._feed_forward(b, h, entry if block.parallel else h, before, change)
-                h = self._changed(change, Site("feed-forward", b), h)
-                stream.append(self._finite(h, f"block {b} feed-forward"))
+            return self.onward([self._finite(h, "embedding")], past, change)
+
+    def onward(self, stream: list[Array], past: Past = NOTHING, change: Change = unchanged) -> Evaluation:
+        """Run on from the last stage of a stream, whose stages so far are in the list; the list grows.
+
+        Blocks that were not run have no heads and no activations in the result.
+        """
+        heads, activations, before = list[tuple[HeadRun, ...]](), list[Array](), past.length
+        with np.errstate(all="ignore"):
+            for b, block in enumerate(self.T.blocks):
+                h, block_heads = stream[-1], tuple[HeadRun, ...]()
+                if len(stream) == attention_stage(b):
+                    h, block_heads = self._attention(b, h, past, change)
+                    h = self._changed(change, Site("attention", b), h)
+                    stream.append(self._finite(h, f"block {b} attention"))
+                if len(stream) == feed_forward_stage(b):
+                    entry = stream[-2] if block.parallel else h
+                    h, active = self._feed_forward(b, h, entry, before, change)
+                    h = self._changed(change, Site("feed-forward", b), h)
+                    stream.append(self._finite(h, f"block {b} feed-forward"))
+                else:
+                    active = np.zeros((*h.shape[:-1], 0))
                 heads.append(block_heads)
                 activations.append(active)
-            return Evaluation(stream, heads, activations, self.read_off(h[..., -1, :]), past)
+            return Evaluation(stream, heads, activations, self.read_off(stream[-1][..., -1, :]), past)
 
     def _finite(self, values: Array, name: str) -> Array:
         return finite(self.T.arithmetic, values, name)

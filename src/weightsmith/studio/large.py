@@ -14,7 +14,7 @@ from weightsmith.errors import shown
 from weightsmith.inspect import Attribution, Part, Run, attribute
 from weightsmith.inspect.attribution import by_lane
 from weightsmith.inspect.generate import probabilities
-from weightsmith.inspect.lens import read_stream
+from weightsmith.inspect.output import read_numbers
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import needs_classes, readable_text
 from weightsmith.model.sites import present_stages
@@ -116,7 +116,7 @@ def _on_the_way(found: Facts) -> Table:
     columns = ["most likely", *("then" for _ in range(min(SAID, len(T.classes)) - 1))]
     table = Table("after", *columns, title="What it would say if it ended there")
     for s in present_stages(T):
-        chances = probabilities(read_stream(T, run.stream[s, -1]), 1.0)
+        chances = probabilities(read_numbers(T, run.stream[s, -1]), 1.0)
         best = np.argsort(-chances, kind="stable")[: len(columns)]
         table.add(run.stages[s], *(f"{shown(T.classes[c])} {chances[c]:.3f}" for c in best))
     return table

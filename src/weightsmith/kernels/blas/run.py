@@ -14,7 +14,7 @@ from weightsmith.kernels.blas.attention import run_heads
 from weightsmith.kernels.blas.prepared import Floats, prepared, times
 from weightsmith.model import Attention, LayerNorm, Norm, Transformer
 from weightsmith.model.sites import Site
-from weightsmith.semantics.evaluation import Change, HeadRun, Past, unchanged
+from weightsmith.semantics.evaluation import Change, HeadRun, Past, may_change
 from weightsmith.semantics.reference import Reference
 
 
@@ -106,7 +106,7 @@ class BlasRun(Reference):
         for heads in prepared(self.T)[b]:
             before = past.blocks[b][heads.first : heads.first + heads.count] if past.length else None
             some, added = run_heads(self.T, heads, h, before, past.length, f"block {b}")
-            if change is not unchanged:
+            if may_change(change, (Site("head", b, heads.first + i) for i in range(heads.count))):
                 some, added = _changed(b, heads.first, some, added, change)
             total += added
             runs += some

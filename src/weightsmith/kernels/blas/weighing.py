@@ -105,8 +105,9 @@ class Weighing:
 
     def _seen_from(self, query: int) -> int:
         """Return how many keys a query sees: these are the first ones."""
-        keys, causal = self.k.shape[-2], self.T.mask == "causal"
-        return min(keys, self.before + query + (not self.heads.strict)) if causal or self.heads.strict else keys
+        keys, causal = int(self.k.shape[-2]), self.T.mask == "causal"
+        seen = self.before + query + (0 if self.heads.strict else 1)
+        return min(keys, seen) if causal or self.heads.strict else keys
 
     def _distance(self, tile: Tile, first: int = 0) -> npt.NDArray[np.intp]:
         """Return the distances from the queries of a tile to its keys from a first one on."""
