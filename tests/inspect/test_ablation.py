@@ -211,6 +211,7 @@ def test_ablations_are_what_ablate_says_for_each_head_and_layer() -> None:
         assert row.logit == one.logits[1] - one.logits[2]
         assert row.change == row.logit - found.logit
     plain = ws.ablations(r)
+    assert plain.target is not None
     assert plain.target.wanted == r.decision
     assert plain.logit == r.logits.max()
     assert len(plain) == 6
