@@ -4,7 +4,7 @@
 it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -38,13 +38,23 @@ UNSEEN_ERROR = (
 
 
 def run_head(
-    T: Transformer, head: Head, scheme: AttentionPositions, h: Array, past: tuple[Array, Array] | None, name: str
+    T: Transformer,
+    head: Head,
+    scheme: AttentionPositions,
+    h: Array,
+    past: tuple[Array, Array] | None,
+    name: str,
+    reads: Mapping[str, Array] | None = None,
 ) -> HeadRun:
-    """Run one head, with its positional scheme, on a stream (…, positions, lanes) that follows past keys and values."""
+    """Run one head, with its positional scheme, on a stream (…, positions, lanes) that follows past keys and values.
+
+    Queries, keys and values may read other streams, which `reads` has under "q", "k" and "v".
+    """
     A, before = T.arithmetic.core, 0 if past is None else past[0].shape[-2]
-    here = before + np.arange(h.shape[-2])
-    q, k = (scheme.rotate(A, A.affine(W, h, b), here) for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K)))
-    v = A.affine(head.W_V, h, head.b_V)
+    here, reads = before + np.arange(h.shape[-2]), reads or {}
+    q = scheme.rotate(A, A.affine(head.W_Q, reads.get("q", h), head.b_Q), here)
+    k = scheme.rotate(A, A.affine(head.W_K, reads.get("k", h), head.b_K), here)
+    v = A.affine(head.W_V, reads.get("v", h), head.b_V)
     if past is not None:
         k, v = np.concatenate([past[0], k], axis=-2), np.concatenate([past[1], v], axis=-2)
     i, j = np.meshgrid(np.arange(len(here)), np.arange(before + len(here)), indexing="ij")

@@ -136,30 +136,46 @@ class Reference:
             total = self.A.add(total, block.attention.b_O)
         return self._normed(block, "attention", self.A.add(h, total), before, f"block {b} attention norm", "post")
 
+    def add_heads(self, b: int, h: Array, outputs: Sequence[Array]) -> Array:
+        """Return the stream after a block's attention, from the stream before it and the outputs of its heads."""
+        total = np.zeros_like(h)
+        for output in outputs:
+            total = self.A.add(total, output)
+        return self._after_heads(b, h, total, 0)
+
+    def add_neurons(self, b: int, h: Array, activations: Array, before: int = 0) -> Array:
+        """Return the stream after a block's feed-forward layer, from the stream before it and its activations."""
+        block, layer = self.T.blocks[b], self.T.blocks[b].feed_forward
+        assert layer is not None
+        h = self.A.add(h, self.A.affine(layer.W_2, activations, layer.b_2))
+        return self._normed(block, "feed_forward", h, before, f"block {b} feed-forward norm", "post")
+
     def after_attention(self, b: int, h: Array, outputs: Sequence[Array] | None) -> Array:
         """Return vectors (…, lanes) of the stream after a block, from those before it and its heads' outputs.
 
         `outputs` is None for a block without attention.
         """
         entry = h[..., np.newaxis, :]
-        after, total = entry, np.zeros_like(entry)
-        for output in outputs or ():
-            total = self.A.add(total, output[..., np.newaxis, :])
+        after = entry
         if outputs is not None:
-            after = self._after_heads(b, entry, total, 0)
+            after = self.add_heads(b, entry, [output[..., np.newaxis, :] for output in outputs])
         return self._feed_forward(b, after, entry if self.T.blocks[b].parallel else after, 0)[0][..., 0, :]
 
     def _feed_forward(
         self, b: int, h: Array, source: Array, before: int, change: Change = unchanged
     ) -> tuple[Array, Array]:
         """Add the output of the feed-forward layer for `source`, the stream or the block's entry, to the stream."""
-        A, block, layer, name = self.A, self.T.blocks[b], self.T.blocks[b].feed_forward, f"block {b} feed-forward norm"
-        if layer is None:
+        if self.T.blocks[b].feed_forward is None:
             return h, np.zeros((*h.shape[:-1], 0), h.dtype)
-        seen = self._normed(block, "feed_forward", source, before, name, "pre")
-        activations = self._changed(change, Site("activations", b), run_neurons(A, layer, seen))
-        h = A.add(h, A.affine(layer.W_2, activations, layer.b_2))
-        return self._normed(block, "feed_forward", h, before, name, "post"), activations
+        activations = self._changed(change, Site("activations", b), self.activations(b, source, before))
+        return self.add_neurons(b, h, activations, before), activations
+
+    def activations(self, b: int, source: Array, before: int = 0) -> Array:
+        """Return the activations of a block's feed-forward layer, from the stream that it reads."""
+        block, layer = self.T.blocks[b], self.T.blocks[b].feed_forward
+        assert layer is not None
+        seen = self._normed(block, "feed_forward", source, before, f"block {b} feed-forward norm", "pre")
+        return run_neurons(self.A, layer, seen)
 
     def _normed(self, block: Block, sublayer: str, h: Array, before: int, name: str, placement: str) -> Array:
         if block.norm_placement != placement:
