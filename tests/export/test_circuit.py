@@ -169,3 +169,27 @@ def test_a_threshold_leaves_out_small_weights_and_a_circuit_too_large_is_refused
             export.circuit(T, threshold)  # type: ignore[arg-type]
     with pytest.raises(ws.InputError, match="is not a transformer"):
         export.circuit(None)  # type: ignore[arg-type]
+
+
+def test_cut_edges_have_a_witness_and_hooks_of_a_bridge() -> None:
+    source = "aggregate(select(indices, length - indices - 1, ==), tokens);"
+    T = ws.programs.compile_rasp(source, vocabulary="abc", max_length=5).transformer
+    found = export.circuit(T, up_to=3)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    live, silent = found["cut"]["live"], found["cut"]["silent"]
+    assert {(edge["from"], edge["to"], edge["input"]) for edge in live} >= {
+        ("embed", "blocks.1.attn.head.0", "v"),
+        ("pos_embed", "blocks.1.attn.head.0", "k"),
+        ("blocks.0.attn.head.0", "blocks.1.attn.head.0", "q"),
+        ("blocks.1.attn.head.0", "unembed", "in"),
+    }
+    assert all(edge["lanes"] and 1 <= len(edge["witness"]) <= 3 for edge in live)
+    assert all("witness" not in edge for edge in silent)
+    hooks = ws.export.to_transformer_lens(T).hook_dict
+    assert all(name in hooks for edge in (*live, *silent) for name, _ in edge["hooks"])
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2.5, "3", True])
+def test_a_wrong_length_for_cutting_is_refused(wrong: Any) -> None:
+    with pytest.raises(ws.WeightsmithError, match="up_to"):
+        export.circuit(ws.library.contains("1"), up_to=wrong)

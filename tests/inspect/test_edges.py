@@ -9,7 +9,7 @@ import pytest
 import weightsmith as ws
 from tests.programs.drawn import drawn_program
 from weightsmith.errors import WeightsmithError
-from weightsmith.inspect.edges import Cutting, Edge, Node, edges, live_edges
+from weightsmith.inspect.edges import Cutting, Edge, Node, carrying, edges, live_edges
 from weightsmith.programs import compile as compile_program
 from weightsmith.semantics.reference import Reference
 
@@ -67,7 +67,8 @@ def check(T: ws.Transformer, up_to: int) -> tuple[int, int]:
             assert np.array_equal(cutting.cut([edge]), expected), str(edge)
             if not np.array_equal(expected, cutting.answers):
                 changed.add(edge)
-    live, silent = live_edges(T, up_to)
+    live, silent = live_edges(T, up_to, every)
+    assert changed <= set(carrying(T))
     assert {one.edge for one in live} == changed
     assert set(silent) == set(every) - changed
     for one in live:
@@ -115,3 +116,8 @@ def test_a_cut_leads_to_one_component() -> None:
     one, *_, other = edges(T)
     with pytest.raises(ws.WeightsmithError, match="lead to one component"):
         Cutting(T, np.array([[0, 1]])).cut([one, other])
+
+
+def test_too_many_inputs_are_refused() -> None:
+    with pytest.raises(ws.WeightsmithError, match="write a smaller up_to"):
+        live_edges(ws.library.contains("1"), 30)

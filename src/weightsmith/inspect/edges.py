@@ -12,10 +12,11 @@ from itertools import product
 from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, brief
-from weightsmith.inspect.output import answers_of, read_numbers
+from weightsmith.inspect.output import answers_of, output_rows, read_numbers
 from weightsmith.model import Transformer, position_table
 from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.model.sites import Site, attention_stage, feed_forward_source, feed_forward_stage
@@ -23,7 +24,9 @@ from weightsmith.semantics.attention import run_head
 from weightsmith.semantics.evaluation import AnswerIds, Ids
 from weightsmith.semantics.reference import Reference
 
+MOST_INPUTS = 50_000
 Input: TypeAlias = Literal["q", "k", "v", "in"]  # of a head, or of a feed-forward layer and the output
+Lanes: TypeAlias = npt.NDArray[np.bool_]
 NodeKind: TypeAlias = Literal["embed", "pos_embed", "head", "mlp", "unembed"]
 
 
@@ -88,6 +91,60 @@ def read_at(T: Transformer, node: Node) -> int:
     if node.kind == "unembed":
         return 2 * len(T.blocks)
     return attention_stage(node.block) - 1 if node.kind == "head" else feed_forward_source(T, node.block)
+
+
+def carrying(T: Transformer) -> list[Edge]:
+    """Return the edges whose ends share a lane; no other pair can carry anything."""
+    return [edge for edge in edges(T) if shared_lanes(T, edge)]
+
+
+def shared_lanes(T: Transformer, edge: Edge) -> list[str]:
+    """Return the lanes that the source of an edge may write and its input reads; without any, it carries nothing.
+
+    A norm in between reads all the lanes that it normalises. A norm after a sublayer spreads what was written to all of
+    its lanes.
+    """
+    both = _written(T, edge.source) & _read(T, edge.target, edge.input)
+    if any(block.norm_placement == "post" and (block.attention_norm or block.feed_forward_norm) for block in T.blocks):
+        both = _read(T, edge.target, edge.input) if _written(T, edge.source).any() else both
+    return [lane for lane, there in zip(T.lanes, both.tolist(), strict=True) if there]
+
+
+def _written(T: Transformer, node: Node) -> Lanes:
+    """Return whether a component may write to each lane."""
+    if node.kind == "embed":
+        return np.asarray(T.embedding != 0).any(axis=0)
+    if node.kind == "pos_embed":
+        table = position_table(T.positions, T.arithmetic, len(T.lanes))
+        return np.asarray(table != 0).any(axis=0)
+    block = T.blocks[node.block]
+    if node.kind == "head":
+        assert block.attention is not None
+        return np.asarray(block.attention.heads[node.index].W_O != 0).any(axis=1)
+    assert block.feed_forward is not None
+    return np.asarray(block.feed_forward.W_2 != 0).any(axis=1) | (block.feed_forward.b_2 != 0)
+
+
+def _read(T: Transformer, node: Node, name: Input) -> Lanes:
+    """Return whether an input of a component reads each lane."""
+    if node.kind == "unembed":
+        norm, rows = T.final_norm, output_rows(T) != 0
+    elif node.kind == "mlp":
+        block = T.blocks[node.block]
+        assert block.feed_forward is not None
+        norm = block.feed_forward_norm if block.norm_placement == "pre" else None
+        rows = np.concatenate([W != 0 for W in (block.feed_forward.W_1, block.feed_forward.W_3) if W is not None])
+    else:
+        block = T.blocks[node.block]
+        assert block.attention is not None
+        norm = block.attention_norm if block.norm_placement == "pre" else None
+        head = block.attention.heads[node.index]
+        rows = {"q": head.W_Q, "k": head.W_K, "v": head.W_V}[name] != 0
+    read = np.asarray(rows).any(axis=0)
+    if norm is not None:
+        inside = np.array([norm.lanes is None or lane in norm.lanes for lane in T.lanes])
+        read |= inside if (read & inside).any() else False
+    return read
 
 
 class Cutting:
@@ -176,8 +233,17 @@ class Live:
 
 
 def live_edges(T: Transformer, up_to: int, candidates: Sequence[Edge] | None = None) -> tuple[list[Live], list[Edge]]:
-    """Cut each edge on every input up to a length; return those that matter, with the first witness, and the others."""
-    waiting, found = list(edges(T) if candidates is None else candidates), dict[Edge, Live]()
+    """Cut each edge on every input up to a length; return those that matter, with the first witness, and the others.
+
+    By default these are the edges whose ends share a lane.
+    """
+    count = sum(len(T.vocabulary) ** length for length in range(1, up_to + 1))
+    if count > MOST_INPUTS:
+        raise InputError(
+            f"there are {count:,} inputs up to length {up_to}, and edges are cut on at most {MOST_INPUTS:,}: write a "
+            f"smaller up_to"
+        )
+    waiting, found = list(carrying(T) if candidates is None else candidates), dict[Edge, Live]()
     for length in range(1, up_to + 1):
         ids = np.array(list(product(range(len(T.vocabulary)), repeat=length)))
         cutting = Cutting(T, ids)
