@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,10 +18,10 @@ from weightsmith.semantics.reference import Reference
 def twice(T: ws.Transformer, edge: Edge) -> ws.Transformer:
     """Write the stream a second time, without the source of an edge; the edge's input reads that."""
 
-    def written(W: np.ndarray | None, node: Node | None, axis: int = 0) -> np.ndarray | None:
+    def written(W: Any, node: Node | None, axis: int = 0) -> Any:
         return None if W is None else np.concatenate([W, 0 * W if node == edge.source else W], axis)
 
-    def read(W: np.ndarray, node: Node, name: str) -> np.ndarray:
+    def read(W: Any, node: Node, name: str) -> Any:
         cut = node == edge.target and name == edge.input
         return np.concatenate([0 * W, W] if cut else [W, 0 * W], axis=1)
 
@@ -31,7 +32,9 @@ def twice(T: ws.Transformer, edge: Edge) -> ws.Transformer:
             heads = []
             for i, head in enumerate(attention.heads):
                 node = Node("head", b, i)
-                ports = {f"W_{name.upper()}": read(getattr(head, f"W_{name.upper()}"), node, name) for name in "qkv"}
+                ports: dict[str, Any] = {
+                    f"W_{name.upper()}": read(getattr(head, f"W_{name.upper()}"), node, name) for name in "qkv"
+                }
                 heads.append(replace(head, W_O=written(head.W_O, node), **ports))
             attention = replace(attention, heads=heads, b_O=written(attention.b_O, None))
         if layer is not None:

@@ -9,7 +9,7 @@ Everything behind the reader is then computed again.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -113,34 +113,38 @@ def shared_lanes(T: Transformer, edge: Edge) -> list[str]:
 def _written(T: Transformer, node: Node) -> Lanes:
     """Return whether a component may write to each lane."""
     if node.kind == "embed":
-        return np.asarray(T.embedding != 0).any(axis=0)
+        return _nonzero(T.embedding, 0)
     if node.kind == "pos_embed":
         table = position_table(T.positions, T.arithmetic, len(T.lanes))
-        return np.asarray(table != 0).any(axis=0)
+        return _nonzero(table, 0)
     block = T.blocks[node.block]
     if node.kind == "head":
         assert block.attention is not None
-        return np.asarray(block.attention.heads[node.index].W_O != 0).any(axis=1)
+        return _nonzero(block.attention.heads[node.index].W_O, 1)
     assert block.feed_forward is not None
-    return np.asarray(block.feed_forward.W_2 != 0).any(axis=1) | (block.feed_forward.b_2 != 0)
+    return _nonzero(block.feed_forward.W_2, 1) | _nonzero(block.feed_forward.b_2[np.newaxis], 0)
+
+
+def _nonzero(W: Any, axis: int) -> Lanes:
+    return cast(Lanes, (np.asarray(W) != 0).any(axis=axis))
 
 
 def _read(T: Transformer, node: Node, name: Input) -> Lanes:
     """Return whether an input of a component reads each lane."""
     if node.kind == "unembed":
-        norm, rows = T.final_norm, output_rows(T) != 0
+        norm, rows = T.final_norm, output_rows(T)
     elif node.kind == "mlp":
         block = T.blocks[node.block]
         assert block.feed_forward is not None
         norm = block.feed_forward_norm if block.norm_placement == "pre" else None
-        rows = np.concatenate([W != 0 for W in (block.feed_forward.W_1, block.feed_forward.W_3) if W is not None])
+        rows = np.concatenate([W for W in (block.feed_forward.W_1, block.feed_forward.W_3) if W is not None])
     else:
         block = T.blocks[node.block]
         assert block.attention is not None
         norm = block.attention_norm if block.norm_placement == "pre" else None
         head = block.attention.heads[node.index]
-        rows = {"q": head.W_Q, "k": head.W_K, "v": head.W_V}[name] != 0
-    read = np.asarray(rows).any(axis=0)
+        rows = {"q": head.W_Q, "k": head.W_K, "v": head.W_V}[name]
+    read = _nonzero(rows, 0)
     if norm is not None:
         inside = np.array([norm.lanes is None or lane in norm.lanes for lane in T.lanes])
         read |= inside if (read & inside).any() else False
@@ -211,7 +215,7 @@ class Cutting:
         attention = T.blocks[b].attention
         assert attention is not None
         scheme = attention.positions_of(node.index, T.attention_positions) or NO_POSITIONS
-        normed = {name: self.engine.before_attention(b, h) for name, h in reads.items()}
+        normed: dict[str, Array] = {name: self.engine.before_attention(b, h) for name, h in reads.items()}
         h = self.engine.before_attention(b, self.found.stream[2 * b])
         with np.errstate(all="ignore"):
             return run_head(
