@@ -131,6 +131,7 @@ def _nonzero(W: Any, axis: int) -> Lanes:
 
 def _read(T: Transformer, node: Node, name: Input) -> Lanes:
     """Return whether an input of a component reads each lane."""
+    rows: Any
     if node.kind == "unembed":
         norm, rows = T.final_norm, output_rows(T)
     elif node.kind == "mlp":
