@@ -6,6 +6,7 @@ import { readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
 import { exampleInput, textOf, tokensOf, understands } from "./inputs";
 import { type GivenModel, nameOfFile, type NamedModel, opened, unopened } from "./models";
+import { Presenting } from "./present/presenting.svelte";
 import { View } from "./view.svelte";
 import { Writing } from "./writing/writing.svelte";
 
@@ -51,6 +52,7 @@ export class Page {
   view: View | null = $state.raw(null);
   /** The tokens that the model writes on. */
   readonly writing = new Writing(this);
+  readonly presenting = new Presenting();
   readonly title: string;
   readonly usesAddress: boolean;
   private lastRun = 0; // milliseconds
@@ -143,6 +145,12 @@ export class Page {
     }
   }
 
+  /** How the two runs are called: by their models or, if those are the same, by their inputs. */
+  get names(): { a: string; b: string } {
+    if (this.beside?.model === this.model) return { a: this.input, b: this.beside.input ?? this.input };
+    return { a: this.current?.name ?? "", b: this.models[this.beside?.model ?? 0]?.name ?? "" };
+  }
+
   /** Return the address of the current view. */
   get address(): string {
     const { view } = this;
@@ -156,6 +164,7 @@ export class Page {
       head: view?.head ?? null,
       onlyDifferences: view?.onlyDifferences ?? false,
       ...this.writing.written,
+      ...this.presenting.written,
     });
   }
 
@@ -167,6 +176,7 @@ export class Page {
     this.input = sight.input ?? this.input;
     this.beside = there(sight.besideModel) ? { model: sight.besideModel, input: sight.besideInput ?? null } : null;
     this.writing.take(sight);
+    this.presenting.take(sight);
     this.open();
     const { view } = this;
     if (view === null) return;
