@@ -55,6 +55,7 @@ export class Page {
   readonly presenting = new Presenting();
   readonly title: string;
   readonly usesAddress: boolean;
+  private readonly opening: Input; // with which the page began
   private lastRun = 0; // milliseconds
   private waiting: ReturnType<typeof setTimeout> | undefined;
   private paused: ReturnType<typeof setTimeout> | undefined;
@@ -62,6 +63,7 @@ export class Page {
   constructor(options: PageOptions) {
     this.models = options.models.map(opened);
     this.title = options.title ?? "";
+    this.opening = options.input ?? null;
     this.usesAddress = options.address ?? false;
     this.themeChosen = options.theme ?? null;
     this.systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -75,7 +77,7 @@ export class Page {
 
   /** Show what the caller asked for, or what the address says. */
   private begin(options: PageOptions): void {
-    this.input = this.asText(0, options.input ?? null) ?? this.example(0);
+    this.input = this.asText(0, options.input ?? null) ?? this.exampleOf(0);
     if (options.beside) {
       this.beside = { model: options.beside.model, input: this.asText(options.beside.model, options.beside.input) };
     }
@@ -87,6 +89,11 @@ export class Page {
 
   get current(): NamedModel {
     return this.models[this.model];
+  }
+
+  /** Whether a run takes so long that the page does not run the model unasked. */
+  get isSlow(): boolean {
+    return this.lastRun > SLOW / 8;
   }
 
   /** Run what was chosen and typed. Without a view there is none yet, or another model was chosen: then go to the opening. */
@@ -120,7 +127,7 @@ export class Page {
     this.model = model;
     if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
     try {
-      if (!understands(this.current.model, this.input)) this.input = this.example(model);
+      if (!understands(this.current.model, this.input)) this.input = this.exampleOf(model);
       this.writing.begin();
       this.open();
     } catch (error) {
@@ -225,9 +232,10 @@ export class Page {
   }
 
   /** Return the input that came with a model, or its first tokens. */
-  private example(place: number): string {
+  exampleOf(place: number): string {
     const { model, input } = this.models[place];
-    return this.asText(place, input ?? null) ?? exampleInput(model);
+    const opening = place === 0 ? this.asText(0, this.opening) : null;
+    return this.asText(place, input ?? null) ?? opening ?? exampleInput(model);
   }
 
   private asText(place: number, input: Input): string | null {
