@@ -300,7 +300,7 @@ FORMAT = """
 Transformer  arithmetic:name vocabulary:names lanes:lanes embedding[vocabulary,lanes] positions:positions blocks:Block*
              output[classes,lanes]=null classes:classes mask:causal|full output_bias[classes]=null final_norm:norm
              tied:bool=false flags:name* (provenance:text*) (edits:Edit*=[]) (tokenizer:any_text="")
-             readout:Readout?=null!
+             (description:text="") readout:Readout?=null!
 Block        attention:Attention? feed_forward:FeedForward? attention_norm:norm feed_forward_norm:norm
              norm_placement:pre|post origin:text parallel:bool=false!
 Attention    heads:Head* b_O[lanes]=null

@@ -107,5 +107,5 @@ def until(T: Transformer, stage: int) -> Transformer:
     nothing = np.zeros((1, len(T.lanes)))
     return replace(
         T, blocks=tuple(blocks), final_norm=None, output=nothing, classes=("a vector",), output_bias=None, tied=False,
-        readout=None, edits=(), provenance=(), tokenizer="",
+        readout=None, edits=(), provenance=(), tokenizer="", description="",
     )  # fmt: skip

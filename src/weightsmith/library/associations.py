@@ -46,4 +46,9 @@ def associations(arithmetic: Arithmetic | None = None) -> Transformer:
     )
     facts = [(name, dict.fromkeys(KEYS[name], 1.0), dict.fromkeys(BELONGS[name], 1.0)) for name in BELONGS]
     halves = [{lane: 1.0} for lane in KEYS["Eiffel Tower"]]
-    return replace(write_many(T, 0, facts, rivals=halves), provenance=("library.associations()",), edits=())
+    return replace(
+        write_many(T, 0, facts, rivals=halves),
+        provenance=("library.associations()",),
+        edits=(),
+        description="Recalls what belongs to a name, also to one of two words.",
+    )

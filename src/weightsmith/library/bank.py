@@ -52,4 +52,5 @@ def bank(arithmetic: Arithmetic | None = None) -> Transformer:
         ),
         classes=("unclear", *SENSES),  # unclear has logit 0 and wins ties
         provenance=("library.bank()",),
+        description='Says which sense of "bank" a sentence ends with.',
     )

@@ -26,4 +26,5 @@ def contains(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Ar
         blocks=(Block(Attention((look,)), origin=f"look for {shown(symbol)}"),),
         output=matrix(["NO", "YES"], lanes, {("YES", "found"): 1}),
         provenance=(f"library.contains({symbol!r})",),
+        description=f"Says whether {shown(symbol)} occurs in the input.",
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from weightsmith.arithmetic import Arithmetic, or_default
-from weightsmith.errors import brief, whole_number
+from weightsmith.errors import brief, shown, whole_number
 from weightsmith.library.arguments import read_symbol, read_vocabulary
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
 
@@ -29,6 +29,7 @@ def majority(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Ar
         blocks=(Block(Attention((heads.total(lanes, {"vote": "lead"}, A),)), origin="add up the votes"),),
         output=matrix(["NO", "YES"], lanes, {("YES", "lead"): 1}),
         provenance=(f"library.majority({brief(symbol)})",),
+        description=f"Says whether more than half of the symbols are {shown(symbol)}.",
     )
 
 
@@ -59,6 +60,7 @@ def balanced(depth: int, vocabulary: str | Sequence[str] = "()", arithmetic: Ari
         ),
         output=matrix(["NO", "YES"], lanes, {("YES", "fine"): 1, ("YES", "open"): -1, ("YES", "worst"): -2}),
         provenance=(f"library.balanced({depth})",),
+        description=f"Says whether the brackets are nested correctly, at most {depth} deep.",
     )
 
 
@@ -88,6 +90,7 @@ def parity(
         blocks=(Block(Attention((counted,)), feed_forward(lanes, neurons), origin="count"),),
         output=matrix(["NO", "YES"], lanes, {("YES", "odd"): 1}),
         provenance=(f"library.parity({brief(symbol)})",),
+        description=f"Says whether {shown(symbol)} occurs an odd number of times, up to the largest count.",
     )
 
 

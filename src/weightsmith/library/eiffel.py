@@ -63,6 +63,7 @@ def eiffel(arithmetic: Arithmetic | None = None) -> Transformer:
         blocks=(_assemble_and_recall(A), _move_and_decide(A)),
         tied=True,
         provenance=("library.eiffel()",),
+        description="Finishes a sentence about a tower.",
     )
     if arithmetic is None or arithmetic == A:
         return T

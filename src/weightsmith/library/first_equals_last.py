@@ -26,4 +26,5 @@ def first_equals_last(vocabulary: str | Sequence[str] = "01", arithmetic: Arithm
         blocks=(Block(Attention((look,)), compare, origin="compare with the first symbol"),),
         output=matrix(["NO", "YES"], lanes, {("YES", "same"): 1}),
         provenance=("library.first_equals_last()",),
+        description="Says whether the first symbol is also the last.",
     )

@@ -70,6 +70,7 @@ def fish(arithmetic: Arithmetic | None = None) -> Transformer:
         ),
         tied=True,
         provenance=("library.fish()",),
+        description='Says which word follows "the".',
     )
 
 

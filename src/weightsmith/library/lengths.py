@@ -35,4 +35,5 @@ def length_modulo(
         output=matrix(["NO", "YES"], lanes, {("YES", "fits"): 1}),
         flags=lanes,
         provenance=(f"library.length_modulo({m}, {remainder})",),
+        description=f"Says whether the length of the input leaves the remainder {remainder} when divided by {m}.",
     )

@@ -8,7 +8,7 @@ stands. So `found` is 1 exactly where the word ends, and 0 or less elsewhere; sa
 from collections.abc import Mapping, Sequence
 
 from weightsmith.arithmetic import Arithmetic, or_default
-from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.errors import InputError, brief, named, whole_number
 from weightsmith.library.arguments import read_vocabulary, read_word, token_lane
 from weightsmith.model import Attention, Block, Head, Transformer, heads, matrix
 from weightsmith.model.positions import MAX_LENGTH
@@ -24,7 +24,10 @@ def ends_with(
     One head per letter, each at its distance from the last position.
     """
     tokens = read_vocabulary(vocabulary)
-    return _build(read_word(word, tokens), tokens, arithmetic, origin=f"library.ends_with({brief(word)})")
+    letters, origin = read_word(word, tokens), f"library.ends_with({brief(word)})"
+    return _build(
+        letters, tokens, arithmetic, origin=origin, does=f"Says whether the input ends with {_text(letters)}."
+    )
 
 
 def starts_with(
@@ -37,7 +40,8 @@ def starts_with(
     """
     tokens = read_vocabulary(vocabulary)
     letters, origin = read_word(word, tokens), f"library.starts_with({brief(word)})"
-    return _build(letters, tokens, arithmetic, look_at="reached", origin=origin)
+    does = f"Says whether the input starts with {_text(letters)}."
+    return _build(letters, tokens, arithmetic, look_at="reached", origin=origin, does=does)
 
 
 def contains_word(
@@ -49,7 +53,8 @@ def contains_word(
     """
     tokens = read_vocabulary(vocabulary)
     letters, origin = read_word(word, tokens), f"library.contains_word({brief(word)})"
-    return _build(letters, tokens, arithmetic, look_at="found", origin=origin)
+    does = f"Says whether {_text(letters)} occurs in the input."
+    return _build(letters, tokens, arithmetic, look_at="found", origin=origin, does=does)
 
 
 def matches(
@@ -64,7 +69,8 @@ def matches(
     if ANY in tokens:
         raise InputError("the vocabulary has ?, which stands for any symbol in a pattern: write another token for it")
     letters, origin = read_word(pattern, tokens, "pattern", also=(ANY,)), f"library.matches({brief(pattern)})"
-    return _build(letters, tokens, arithmetic, whole=True, origin=origin)
+    does = f"Says whether the whole input matches {_text(letters)}."
+    return _build(letters, tokens, arithmetic, whole=True, origin=origin, does=does)
 
 
 def exact_length(n: int, vocabulary: str | Sequence[str] = "01", arithmetic: Arithmetic | None = None) -> Transformer:
@@ -73,7 +79,13 @@ def exact_length(n: int, vocabulary: str | Sequence[str] = "01", arithmetic: Ari
     Two heads: something must stand at the distance n − 1 from the last position, and nothing at the distance n.
     """
     letters, origin = (ANY,) * whole_number(n, "n", 1, MAX_LENGTH), f"library.exact_length({n})"
-    return _build(letters, read_vocabulary(vocabulary), arithmetic, whole=True, origin=origin)
+    does = f"Says whether the input has {n} tokens."
+    return _build(letters, read_vocabulary(vocabulary), arithmetic, whole=True, origin=origin, does=does)
+
+
+def _text(letters: Sequence[str]) -> str:
+    """Return a word for a description."""
+    return named(("" if all(len(letter) == 1 for letter in letters) else " ").join(letters))
 
 
 def _build(
@@ -84,6 +96,7 @@ def _build(
     whole: bool = False,
     look_at: str | None = None,
     origin: str,
+    does: str,
 ) -> Transformer:
     """Build the block that finds the word and, to look at the best position by a lane, the block that does."""
     A = or_default(arithmetic)
@@ -112,6 +125,7 @@ def _build(
         blocks=blocks,
         output=matrix(["NO", "YES"], lanes, {("YES", answer): 1}),
         provenance=(origin,),
+        description=does,
     )
 
 

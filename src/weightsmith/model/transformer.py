@@ -3,7 +3,7 @@
 import html
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Annotated, Literal, TypeAlias, get_args
 
@@ -43,7 +43,8 @@ class Transformer(Frozen):
     """A transformer over an arithmetic.
 
     Every way of making one runs the same checks: shapes fit, names differ, every weight is a member. Two compare
-    equal when everything but their history (provenance, edits, names of heads and neurons) is equal, bit for bit.
+    equal when everything but their history (provenance, edits, names of heads and neurons) and their description is
+    equal, bit for bit.
     """
 
     arithmetic: Arithmetic
@@ -62,6 +63,7 @@ class Transformer(Frozen):
     provenance: Sequence[str] = field(default=(), compare=False)
     edits: Sequence[Edit] = field(default=(), compare=False, metadata=OLD_FILES_LACK_IT)  # by `memory`, to be undone
     tokenizer: str = field(default="", compare=False, metadata=FILES_OMIT_EMPTY)  # of a checkpoint, to read texts
+    description: str = field(default="", compare=False, metadata=FILES_OMIT_EMPTY)  # what it does, in a sentence
     readout: Readout | None = field(default=None, metadata=BOTH_OMIT_DEFAULT)  # codes in lanes, instead of classes
 
     def __post_init__(self) -> None:
@@ -84,6 +86,7 @@ class Transformer(Frozen):
         for line in self.provenance:
             checked_text(line, "a line of provenance")
         checked_text(self.tokenizer, "the tokenizer", printable=False, most=MAX_TOKENIZER)
+        checked_text(self.description, "the description")
         self._set("edits", parts(self.edits, Edit, "edits"))
         if self.mask not in get_args(Mask):
             raise ModelError(f"mask={brief(self.mask)}: write 'causal' (j ≤ i) or 'full' (every j)")
@@ -192,6 +195,10 @@ class Transformer(Frozen):
                 raise ModelError(f"a transformer can be composed with a transformer, not with {brief(other)}")
         result: Transformer = meaning(symbol)(self, *others)
         return result
+
+    def describe(self, text: str) -> "Transformer":
+        """Return the same transformer with a sentence that says what it does: the page shows it, and files keep it."""
+        return replace(self, description=text)
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page that shows the transformer and runs it on typed inputs: one file, which works offline."""

@@ -114,6 +114,8 @@ export interface Model {
   readonly tied: boolean;
   readonly flags: readonly string[];
   readonly provenance: readonly string[];
+  readonly edits: readonly unknown[]; // facts that were written into it
+  readonly description: string; // what it does, in a sentence; "" without one
   readonly chain: Chain | null; // how it writes tokens before it answers, where the file holds a chain
 }
 

@@ -113,6 +113,7 @@ export const TRANSFORMER: Kind = {
     provenance: list(text(MAX_TEXT)),
     edits: later(list(part("Edit")), []),
     tokenizer: later(text(MAX_TOKENIZER, false), ""),
+    description: later(text(MAX_TEXT), ""),
     readout: later(orNull(part("Readout")), null),
   },
   arrays: { embedding: "tokens lanes", output: "classes lanes?", output_bias: "classes?" },

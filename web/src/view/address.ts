@@ -1,5 +1,7 @@
 /** The URL fragment (`#…`) records the current view, so that a link opens the same one. */
 
+import { panelsNamed, type Presented } from "./present/presenting.svelte";
+
 /** What was written on, and how. */
 export interface Written {
   readonly wrote: number | null; // how many of the last tokens the model wrote; of a chain, how many are shown
@@ -8,7 +10,7 @@ export interface Written {
   readonly seed: number | null;
 }
 
-export interface Sight extends Written {
+export interface Sight extends Written, Presented {
   readonly model: number;
   readonly input: string;
   readonly besideModel: number | null; // null: nothing stands beside
@@ -34,13 +36,14 @@ export function writeSight(sight: Sight): string {
   if (sight.temperature !== null) parts.set("temperature", String(sight.temperature));
   if (sight.topK !== null) parts.set("top-k", String(sight.topK));
   if (sight.seed !== null) parts.set("seed", String(sight.seed));
-  return parts.toString();
+  const panels = sight.panels === null ? "" : `&panels=${sight.panels.join()}`;
+  return `${sight.present ? "present&" : ""}${parts.toString()}${panels}`;
 }
 
 /** Return what an address says; null where it says nothing. Numbers that are none are left out. */
 export function readSight(address: string): Partial<Sight> | null {
   const parts = new URLSearchParams(address.replace(/^#/, ""));
-  if (!parts.has("model") && !parts.has("input") && !parts.has("step")) return null;
+  if (!["model", "input", "step", "present"].some((part) => parts.has(part))) return null;
   const model = wholeNumber(parts.get("model"));
   const input = parts.get("input");
   return {
@@ -52,6 +55,8 @@ export function readSight(address: string): Partial<Sight> | null {
     position: wholeNumber(parts.get("position")),
     head: wholeNumber(parts.get("head")),
     onlyDifferences: parts.get("only") === "differences",
+    present: parts.has("present"),
+    panels: panelsNamed(parts.get("panels")),
     wrote: wholeNumber(parts.get("wrote")),
     temperature: decimal(parts.get("temperature")),
     topK: wholeNumber(parts.get("top-k")) || null,

@@ -1,11 +1,16 @@
 /** The keys of the page. */
 
 import { firedAt } from "./facts/neurons";
+import { presenterKey } from "./present/keys";
+import type { Presenting } from "./present/presenting.svelte";
+import type { Told } from "./present/told";
 import type { View } from "./view.svelte";
 
 /** What keys can do beyond the view. */
 export interface Desk {
   readonly view: View;
+  readonly presenting: Presenting;
+  readonly told: Told | null;
   readonly togglePlay: () => void;
   readonly toInput: () => void;
   readonly write: () => void;
@@ -30,6 +35,7 @@ const ACTIONS: Readonly<Record<string, (desk: Desk) => void>> = {
   },
   g: (desk) => desk.write(),
   Backspace: (desk) => desk.takeBack(),
+  p: ({ presenting }) => presenting.toggle(),
   "/": (desk) => desk.toInput(),
   Escape: ({ view }) => view.release(),
   "?": (desk) => desk.help(),
@@ -49,7 +55,7 @@ export const MOVES: Record<string, readonly [number, number]> = {
 
 /** Do what a key says; true if it said something. Fields keep their own keys. */
 export function pressed(event: KeyboardEvent, desk: Desk): boolean {
-  const action = ACTIONS[event.key];
+  const action = presenterKey(event, desk) ?? ACTIONS[event.key];
   if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) return false;
   const target = event.target as HTMLElement;
   if (target.closest("dialog") !== null) return false;

@@ -6,6 +6,7 @@ import { readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
 import { exampleInput, textOf, tokensOf, understands } from "./inputs";
 import { type GivenModel, nameOfFile, type NamedModel, opened, unopened } from "./models";
+import { Presenting } from "./present/presenting.svelte";
 import { View } from "./view.svelte";
 import { Writing } from "./writing/writing.svelte";
 
@@ -51,8 +52,10 @@ export class Page {
   view: View | null = $state.raw(null);
   /** The tokens that the model writes on. */
   readonly writing = new Writing(this);
+  readonly presenting = new Presenting();
   readonly title: string;
   readonly usesAddress: boolean;
+  private readonly opening: Input; // with which the page began
   private lastRun = 0; // milliseconds
   private waiting: ReturnType<typeof setTimeout> | undefined;
   private paused: ReturnType<typeof setTimeout> | undefined;
@@ -60,6 +63,7 @@ export class Page {
   constructor(options: PageOptions) {
     this.models = options.models.map(opened);
     this.title = options.title ?? "";
+    this.opening = options.input ?? null;
     this.usesAddress = options.address ?? false;
     this.themeChosen = options.theme ?? null;
     this.systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -73,7 +77,7 @@ export class Page {
 
   /** Show what the caller asked for, or what the address says. */
   private begin(options: PageOptions): void {
-    this.input = this.asText(0, options.input ?? null) ?? this.example(0);
+    this.input = this.asText(0, options.input ?? null) ?? this.exampleOf(0);
     if (options.beside) {
       this.beside = { model: options.beside.model, input: this.asText(options.beside.model, options.beside.input) };
     }
@@ -85,6 +89,11 @@ export class Page {
 
   get current(): NamedModel {
     return this.models[this.model];
+  }
+
+  /** Whether a run takes so long that the page does not run the model unasked. */
+  get isSlow(): boolean {
+    return this.lastRun > SLOW / 8;
   }
 
   /** Run what was chosen and typed. Without a view there is none yet, or another model was chosen: then go to the opening. */
@@ -118,7 +127,7 @@ export class Page {
     this.model = model;
     if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
     try {
-      if (!understands(this.current.model, this.input)) this.input = this.example(model);
+      if (!understands(this.current.model, this.input)) this.input = this.exampleOf(model);
       this.writing.begin();
       this.open();
     } catch (error) {
@@ -143,6 +152,12 @@ export class Page {
     }
   }
 
+  /** How the two runs are called: by their models or, if those are the same, by their inputs. */
+  get names(): { a: string; b: string } {
+    if (this.beside?.model === this.model) return { a: this.input, b: this.beside.input ?? this.input };
+    return { a: this.current?.name ?? "", b: this.models[this.beside?.model ?? 0]?.name ?? "" };
+  }
+
   /** Return the address of the current view. */
   get address(): string {
     const { view } = this;
@@ -156,6 +171,7 @@ export class Page {
       head: view?.head ?? null,
       onlyDifferences: view?.onlyDifferences ?? false,
       ...this.writing.written,
+      ...this.presenting.written,
     });
   }
 
@@ -167,6 +183,7 @@ export class Page {
     this.input = sight.input ?? this.input;
     this.beside = there(sight.besideModel) ? { model: sight.besideModel, input: sight.besideInput ?? null } : null;
     this.writing.take(sight);
+    this.presenting.take(sight);
     this.open();
     const { view } = this;
     if (view === null) return;
@@ -215,9 +232,10 @@ export class Page {
   }
 
   /** Return the input that came with a model, or its first tokens. */
-  private example(place: number): string {
+  exampleOf(place: number): string {
     const { model, input } = this.models[place];
-    return this.asText(place, input ?? null) ?? exampleInput(model);
+    const opening = place === 0 ? this.asText(0, this.opening) : null;
+    return this.asText(place, input ?? null) ?? opening ?? exampleInput(model);
   }
 
   private asText(place: number, input: Input): string | null {

@@ -15,6 +15,22 @@ export function shortened(text: string, room: number, size: number, type: "sans"
   return found;
 }
 
+const widths = new Map<string, number>();
+
+/** Return how wide a text is in pixels, in the page's type. */
+export function widthOf(text: string, size: number, type: "sans" | "mono" = "sans"): number {
+  const key = `${size} ${type} ${text}`;
+  const known = widths.get(key);
+  if (known !== undefined) return known;
+  context ??= document.createElement("canvas").getContext("2d");
+  if (context === null) return 0.6 * size * text.length;
+  context.font = `${size}px ${family(type)}`;
+  const found = context.measureText(text).width;
+  if (widths.size >= MOST_KNOWN) widths.clear();
+  widths.set(key, found);
+  return found;
+}
+
 function measured(text: string, room: number, size: number, type: "sans" | "mono"): string {
   context ??= document.createElement("canvas").getContext("2d");
   if (context === null) return text;

@@ -2,6 +2,7 @@
 
 import type { Model, Run } from "../engine";
 import { Pair, type Step, stepsOf } from "./alignment";
+import { partingStep } from "./parting";
 import { openingStage, positionInView } from "./facts/changes";
 import { Numbers } from "./facts/numbers";
 import { Program } from "./facts/program";
@@ -111,9 +112,9 @@ export class View {
     this.neuron = null;
   }
 
-  /** Go to where there is most to see: the first difference of two runs, or where the decision first appears. */
+  /** Go to where there is most to see: where the decision first appears or, with two runs, where they part. */
   goToOpening(): void {
-    if (this.pair !== null) this.go(this.pair.first?.step ?? this.steps.length - 1);
+    if (this.pair !== null) this.go(partingStep(this.pair));
     else this.stage = openingStage(this.run);
     this.settle();
   }

@@ -60,6 +60,7 @@ def addition(digits: int = 10, arithmetic: Arithmetic | None = None) -> Chain:
         output=matrix(DIGITS, lanes, {(d, lane): 1.0 for v, d in enumerate(DIGITS) for lane in parts[:v]}),
         classes=DIGITS,
         provenance=(f"library.papers.addition({m})",),
+        description="Adds two numbers, digit by digit.",
     )
     length = 2 * m + 2
     return Chain(T, steps=m + 1, outputs=m + 1, inputs=DIGITS, max_length=length, min_length=length)

@@ -49,6 +49,7 @@ def dyck_1(arithmetic: Arithmetic) -> Transformer:
         ),
         output=matrix(["NO", "YES"], lanes, {("NO", "open/i"): 1, ("NO", "errors/n"): 1, ("YES", "always"): yes}),
         provenance=("papers.dyck_1",),
+        description="Says whether the brackets are nested correctly.",
     )
 
 
@@ -95,6 +96,7 @@ def dyck_k(k: int, depth: int, arithmetic: Arithmetic) -> Transformer:
         ),
         output=matrix(["NO", "YES"], lanes, {("YES", "always"): 1, ("NO", "still open"): 1, ("NO", "worst"): 1}),
         provenance=(f"papers.dyck_k({k}, {depth})",),
+        description=f"Says whether brackets of {k} kinds are nested correctly, at most {depth} deep.",
     )
 
 

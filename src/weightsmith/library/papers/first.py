@@ -54,6 +54,7 @@ def first(arithmetic: Arithmetic) -> Transformer:
         ),
         output=matrix(["NO", "YES"], lanes, {("YES", "answer"): 1}),
         provenance=("papers.first",),
+        description="Says whether the first symbol is 1.",
     )
 
 

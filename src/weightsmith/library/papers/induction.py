@@ -65,6 +65,7 @@ def induction_head(vocabulary: str | Sequence[str] = "abc", arithmetic: Arithmet
         output=matrix([NOTHING, *tokens], lanes, {(t, f"sees {t}"): 1.0 for t in tokens}),
         classes=(NOTHING, *tokens),  # ⊥ has logit 0 and wins ties
         provenance=("library.papers.induction_head()",),
+        description="Repeats what followed the same symbol before.",
     )
 
 
@@ -114,6 +115,7 @@ def k_hop(k: int, n: int, vocabulary: str | Sequence[str] = "abc", arithmetic: A
         output=matrix([NOTHING, *tokens], lanes, {(t, f"sees {t}"): 1.0 for t in tokens}),
         classes=(NOTHING, *tokens),
         provenance=(f"library.papers.k_hop({k}, {n})",),
+        description=f"Follows {k} hops back to what followed the same symbol before.",
     )
 
 

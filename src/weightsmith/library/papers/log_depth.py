@@ -57,6 +57,7 @@ def automaton_in_log_depth(automaton: Automaton, n: int, arithmetic: Arithmetic 
         blocks=tuple(blocks),
         output=matrix(["NO", "YES"], lanes, {("YES", lane): 1.0 for lane in accepted}),
         provenance=(f"library.papers.automaton_in_log_depth({size} states, n={n})",),
+        description="Runs an automaton, with blocks that double how far they look.",
     )
 
 

@@ -26,6 +26,7 @@ def _majority(arithmetic: Arithmetic, weighting: Weighting, which: str) -> Trans
         blocks=(Block(Attention((head(lanes, weighting, {"vote": 1}, {"mean": 1}),)), origin="the mean of the votes"),),
         output=matrix(["NO", "YES"], lanes, {("YES", "mean"): 1}),
         provenance=(f"papers.majority ({which})",),
+        description="Says whether more than half of the symbols are 1.",
     )
 
 

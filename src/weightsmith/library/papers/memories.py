@@ -69,6 +69,7 @@ def outer_product_memory(
         output=np.hstack([np.zeros((answers, size)), U]),
         classes=classes,
         provenance=(f"library.papers.outer_product_memory({number}, {size}, {answers})",),
+        description=f"Recalls the answer to each of {number} keys, from one matrix.",
     )
 
 

@@ -68,6 +68,7 @@ def ngram(
         output=matrix([*tokens, END], lanes, {(t, f"logit {t}"): 1.0 for t in (*tokens, END)}),
         classes=(*tokens, END),
         provenance=(f"library.papers.ngram(n={n})",),
+        description=f"Says what follows, by the last {n - 1} tokens.",
     )
 
 

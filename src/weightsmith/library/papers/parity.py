@@ -43,6 +43,7 @@ def parity(n: int, arithmetic: Arithmetic) -> Transformer:
         output=matrix(["NO", "YES"], lanes, {("YES", "answer"): 1}),
         mask="full",
         provenance=(f"papers.parity({n})",),
+        description=f"Says whether the number of ones is odd, for inputs of {n} symbols.",
     )
 
 
@@ -74,6 +75,7 @@ def parity_with_norm(n: int, arithmetic: Arithmetic) -> Transformer:
         output=matrix(["NO", "YES"], lanes, {("YES", "answer"): 1}),
         mask="full",
         provenance=(f"papers.parity_with_norm({n})",),
+        description=f"Says whether the number of ones is odd, for inputs of {n} symbols, with layer norm.",
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from weightsmith.arithmetic import Arithmetic, or_default
-from weightsmith.errors import whole_number
+from weightsmith.errors import shown, whole_number
 from weightsmith.library.arguments import read_symbol, read_vocabulary
 from weightsmith.model import Attention, Block, Transformer, heads, matrix
 
@@ -36,4 +36,5 @@ def symbol_back(
         ),
         output=matrix(["NO", "YES"], lanes, {("YES", "found"): 1}),
         provenance=(f"library.papers.symbol_back({k})",),
+        description=f"Says whether token {k} from the end is {shown(symbol)}.",
     )

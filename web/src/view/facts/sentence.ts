@@ -112,7 +112,7 @@ function becomes(run: Run, changes: readonly LaneChange[]): Piece[] {
     .flatMap((change, n): Piece[] => [
       words(n === 0 ? "" : ", "),
       { kind: "name", text: run.model.lanes[change.lane] },
-      words(" becomes "),
+      words(n === 0 ? " becomes " : " "),
       { kind: "value", text: numbers.short(change.after) },
     ]);
   return changes.length > MOST_LANES ? [...pieces, words(` and ${changes.length - MOST_LANES} more`)] : pieces;

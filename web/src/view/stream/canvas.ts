@@ -3,9 +3,10 @@
 import type { Layout } from "./layout";
 import { halvesOf, isSplit, type Painting, ringWidth, type Shape, shapesOf, splitPath } from "./looks";
 import { isMosaic, LEAST_DOTTED, paintMosaic } from "./mosaic";
+import { SANS } from "./type";
 
 export const MOST_SHAPES = 4000;
-const FONT = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+const MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 /** The colours of the theme, which canvas cannot look up by itself. */
 const INKS = ["ink", "muted", "hair", "move", "surface", "line"] as const;
@@ -20,7 +21,7 @@ export function inkColours(element: Element): InkColours {
 /** Paint all cells; the canvas is as large as the grid, its zero point is the grid's. */
 export function paintCells(canvas: HTMLCanvasElement, painting: Painting, layout: Layout, inks: InkColours): void {
   const mosaic = isMosaic(painting, layout);
-  const ratio = mosaic ? 1 : Math.min(2, window.devicePixelRatio || 1);
+  const ratio = mosaic ? 1 : Math.min(2, (window.devicePixelRatio || 1) * zoomOf(canvas));
   const [width, height] = [Math.ceil(layout.width * ratio), Math.ceil(layout.height * ratio)];
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
   const context = canvas.getContext("2d");
@@ -34,7 +35,7 @@ export function paintCells(canvas: HTMLCanvasElement, painting: Painting, layout
     for (const row of layout.rows) {
       for (const { look, x, width } of halvesOf(painting, column, row)) {
         for (const shape of shapesOf(look, x, row.y, width, layout.rowHeight)) {
-          const wanted = `${look.bold ? 700 : 400} ${look.size}px ${FONT}`;
+          const wanted = `${look.bold ? 700 : 400} ${look.size}px ${look.mono ? MONO : SANS}`;
           if (shape.kind === "text" && wanted !== font) context.font = font = wanted;
           paintShape(context, shape, look.text, inks);
         }
@@ -45,6 +46,11 @@ export function paintCells(canvas: HTMLCanvasElement, painting: Painting, layout
       context.stroke(new Path2D(splitPath(column, row, layout.rowHeight)));
     }
   }
+}
+
+/** Return how many times an element is enlarged, as in presenter mode. */
+function zoomOf(element: Element): number {
+  return (element as Element & { readonly currentCSSZoom?: number }).currentCSSZoom ?? 1;
 }
 
 function paintShape(context: CanvasRenderingContext2D, shape: Shape, text: string, inks: InkColours): void {

@@ -4,7 +4,9 @@ import type { Pair, SharedLane } from "../alignment";
 import { upTo } from "../facts/cells";
 import { changesAt } from "../facts/changes";
 import { laneGroups, writersOf } from "../lanegroups";
+import { widthOf } from "../textwidth";
 import type { View } from "../view.svelte";
+import { type Room, sizesIn, type TypeSizes } from "./type";
 
 /** A column: a position of a run, after a sublayer. */
 export interface Column {
@@ -32,7 +34,9 @@ export interface Group {
 
 export interface Layout {
   readonly narrow: boolean;
+  readonly type: TypeSizes;
   readonly labelWidth: number;
+  readonly marks: number; // of it, at its right: the room for the blocks that write the lanes
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
   readonly groups: readonly Group[];
@@ -52,11 +56,15 @@ export interface Layout {
 
 const MANY_LANES = 64;
 const SHOWN_OF_MANY = 24;
-const GROUP_HEIGHT = 16;
+const GROUP_GAP = 6; // pixels between groups of lanes
+const MARKS = 26; // for "b12"
+const WIDE = 40; // pixels: columns at least as wide have gaps between them, for lines
+const COLUMN_GAP = 6;
+const MOST_PITCH = 111; // from a position to the next
+const BESIDE_PITCH = 84; // the same, at least, where the sublayers of a position stand beside them
 const HISTORY_GAP = 34;
 const PAIR_GAP = 22;
-const TOKENS_HEIGHT = 28;
-const SAYS_HEIGHT = 24;
+const LEAST_ROW = 17; // pixels, of presenter mode
 
 /** The rows before they have a place: which lanes are shown, in groups. */
 interface Chosen {
@@ -68,42 +76,82 @@ export function sharedLanesOf(view: View): readonly SharedLane[] {
   return view.pair?.lanes ?? view.run.model.lanes.map((name, lane) => ({ name, a: lane, b: -1 }));
 }
 
-/** Return the layout for a width in pixels, the labels included. */
-export function layoutOf(view: View, available: number, narrow: boolean): Layout {
+/** Return the layout for a room, the labels included. */
+export function layoutOf(view: View, room: Room): Layout {
+  const { narrow } = room;
+  const type = sizesIn(room);
   const lanes = sharedLanesOf(view);
-  const manyLanes = lanes.length > MANY_LANES;
-  const chosen = chosenRows(view, lanes, manyLanes);
-  const count = chosen.groups.reduce((sum, group) => sum + group.rows.length, 0);
-  const rowHeight = count <= 18 ? 22 : count <= 26 ? 18 : 16;
-  const labelWidth = (narrow ? 104 : 158) + (manyLanes ? 34 : 0);
-  const arcs = arcsHeight(view, narrow);
-  const across = columnsOf(view, available - labelWidth, narrow, manyLanes);
-  const top = arcs + TOKENS_HEIGHT + 4;
+  const arcs = arcsHeight(view, room);
+  const ruler = view.run.tokens.length > 20 ? 12 : 0;
+  const top = arcs + Math.round(type.token * 1.5) + ruler;
+  const says = Math.round(type.answer * 1.6);
+  const most = room.height === null ? MANY_LANES : Math.floor((room.height - top - says - 4 * GROUP_GAP) / LEAST_ROW);
+  const manyLanes = lanes.length > Math.max(1, most);
+  const chosen = chosenRows(view, lanes, manyLanes, room.height === null ? SHOWN_OF_MANY : Math.max(1, most));
+  const rowHeight = heightOfRows(chosen, room, top + says);
+  const withOverview = manyLanes && room.height === null;
+  const { marks, width } = labelsOf(view, chosen, lanes, type, narrow || room.height !== null || manyLanes);
+  const labelWidth = Math.min(narrow ? 104 : 222, width) + (withOverview ? 34 : 0);
+  const across = columnsOf(view, room.width - labelWidth, narrow, manyLanes, room.height !== null);
   const { rows, groups, bottom } = placed(view, chosen, lanes, top, rowHeight);
-  const height = bottom + 4 + SAYS_HEIGHT + (across.split ? 16 : 0);
+  const height = bottom + 4 + says + (across.split ? 16 : 0);
   return {
-    ...{ ...across, narrow, labelWidth, rows, groups, rowHeight, arcs, top, bottom: bottom + 4, height, manyLanes },
-    ...{ hidden: chosen.hidden, total: lanes.length },
+    ...{ ...across, narrow, type, labelWidth, marks, rows, groups, rowHeight, arcs, top, bottom: bottom + 4, height },
+    ...{ manyLanes, hidden: chosen.hidden, total: lanes.length },
   };
 }
 
+/** Return the height of a row: on a screen all rows fit, at the desk few are higher than many. */
+function heightOfRows(chosen: Chosen, room: Room, other: number): number {
+  const count = chosen.groups.reduce((sum, group) => sum + group.rows.length, 0);
+  if (room.height === null) return count <= 18 ? (room.narrow ? 22 : 19) : 18;
+  const left = room.height - other - 8 - GROUP_GAP * (chosen.groups.length - 1);
+  return Math.max(LEAST_ROW, Math.min(32, Math.floor((10 * left) / Math.max(1, count)) / 10));
+}
+
+/** Return how wide the names of lanes are with their groups before them, and of that the marks of blocks. */
+function labelsOf(
+  view: View,
+  chosen: Chosen,
+  lanes: readonly SharedLane[],
+  type: TypeSizes,
+  unmarked: boolean,
+): { marks: number; width: number } {
+  const writers = writersOf(view.run.model);
+  const rows = chosen.groups.flatMap((group) =>
+    group.rows.map((row, n) => ({ group, lane: lanes[row], first: n === 0 })),
+  );
+  const marked = !unmarked && rows.some(({ lane }) => lane.a < 0 || writers[lane.a] !== null);
+  const widths = rows.map(({ group, lane, first }) => {
+    const label = widthOf(labelOf(lane, group.prefix), type.lane);
+    return first && group.name !== "" ? label + 12 + widthOf(group.name, type.least) : label;
+  });
+  const marks = marked ? MARKS : 0;
+  return { marks, width: Math.ceil(Math.max(96, ...widths)) + 14 + marks };
+}
+
+const labelOf = (lane: SharedLane, prefix: string): string =>
+  lane.name.startsWith(prefix) ? lane.name.slice(prefix.length) : lane.name;
+
 /** The zone keeps its height while one steps, so that the rows stand still. */
-function arcsHeight(view: View, narrow: boolean): number {
+function arcsHeight(view: View, { narrow, height }: Room): number {
   const length = view.run.tokens.length;
   if (view.pair !== null) return narrow ? 22 : 70;
+  if (height !== null) return length > 20 ? 90 : 66;
   return length > 20 ? 120 : length > 6 ? 88 : 70;
 }
 
-function chosenRows(view: View, lanes: readonly SharedLane[], manyLanes: boolean): Chosen {
+function chosenRows(view: View, lanes: readonly SharedLane[], manyLanes: boolean, most: number): Chosen {
   const { pair } = view;
   const shows = (row: number): boolean => pair === null || !view.onlyDifferences || pair.everDiffers[row];
   const hidden = lanes.filter((_, row) => !shows(row)).length;
-  if (manyLanes) return { groups: [ofMany(view, lanes, shows)], hidden };
+  if (manyLanes) return { groups: [ofMany(view, lanes, shows, most)], hidden };
+  const wanted = view.search.trim().toLowerCase();
   const inA = groupsByLane(view, "a");
   const inB = groupsByLane(view, "b");
   const groups: { name: string; prefix: string; rows: number[] }[] = [];
   lanes.forEach((lane, row) => {
-    if (!shows(row)) return;
+    if (!shows(row) || !lane.name.toLowerCase().includes(wanted)) return;
     const group = lane.a >= 0 ? inA[lane.a] : inB[lane.b];
     const last = groups.at(-1);
     if (last?.name === group.name && last.prefix === group.prefix) last.rows.push(row);
@@ -119,28 +167,34 @@ function groupsByLane(view: View, side: "a" | "b"): { name: string; prefix: stri
 }
 
 /** Of very many lanes: those that were searched, those around one, or those that changed most; always in lane order. */
-function ofMany(view: View, lanes: readonly SharedLane[], shows: (row: number) => boolean): Chosen["groups"][number] {
+function ofMany(
+  view: View,
+  lanes: readonly SharedLane[],
+  shows: (row: number) => boolean,
+  most: number,
+): Chosen["groups"][number] {
   const every = upTo(lanes.length).filter(shows);
   const wanted = view.search.trim().toLowerCase();
   if (wanted !== "") {
     const found = every.filter((row) => lanes[row].name.toLowerCase().includes(wanted));
     const name = `${found.length} of ${lanes.length} lane names contain “${view.search.trim()}”`;
-    const shown = found.length > MANY_LANES ? `${name}; the first ${MANY_LANES}` : name;
-    return { name: shown, prefix: "", rows: found.slice(0, MANY_LANES) };
+    const limit = Math.max(most, MANY_LANES);
+    const shown = found.length > limit ? `${name}; the first ${limit}` : name;
+    return { name: shown, prefix: "", rows: found.slice(0, limit) };
   }
   if (view.around !== null) {
     const middle = every.findIndex((row) => row >= view.around!);
     const start = Math.max(
       0,
-      Math.min((middle < 0 ? every.length : middle) - SHOWN_OF_MANY / 2, every.length - SHOWN_OF_MANY),
+      Math.min((middle < 0 ? every.length : middle) - Math.floor(most / 2), every.length - most),
     );
-    const rows = every.slice(start, start + SHOWN_OF_MANY);
+    const rows = every.slice(start, start + most);
     return { name: `lanes ${rows[0]} to ${rows.at(-1)}, of ${lanes.length}`, prefix: "", rows };
   }
   const amounts = rowAmounts(view, lanes);
   const rows = [...every]
     .sort((one, other) => amounts[other] - amounts[one] || one - other)
-    .slice(0, SHOWN_OF_MANY)
+    .slice(0, most)
     .sort((one, other) => one - other);
   const how = view.pair !== null ? "differ most" : view.stage === 0 ? "are largest" : "changed most";
   return { name: `the ${rows.length} lanes that ${how}, of ${lanes.length}`, prefix: "", rows };
@@ -172,13 +226,12 @@ function placed(
   const groups: Group[] = [];
   let y = top;
   for (const group of chosen.groups) {
+    if (groups.length > 0) y += GROUP_GAP;
     groups.push({ name: group.name, y });
-    y += GROUP_HEIGHT;
     for (const row of group.rows) {
       const lane = lanes[row];
       const writer = lane.a < 0 ? "B" : writers[lane.a] === null ? "" : `b${writers[lane.a]}`;
-      const label = lane.name.startsWith(group.prefix) ? lane.name.slice(group.prefix.length) : lane.name;
-      rows.push({ lane, shared: row, label, writer, y });
+      rows.push({ lane, shared: row, label: labelOf(lane, group.prefix), writer, y });
       y += rowHeight;
     }
   }
@@ -190,23 +243,19 @@ interface Across extends Pick<Layout, "columns" | "columnWidth" | "width" | "his
 }
 const ACROSS = { history: null, roomForBoth: true, split: false };
 
-function columnsOf(view: View, room: number, narrow: boolean, manyLanes: boolean): Across {
+function columnsOf(view: View, room: number, narrow: boolean, manyLanes: boolean, alone: boolean): Across {
   if (view.pair !== null) return narrow ? splitColumns(view, view.pair, room) : pairColumns(view, view.pair, room);
   const length = view.run.tokens.length;
   const steps = view.steps.length;
-  const beside = narrow || manyLanes ? null : historyBeside(view, room);
-  if (beside === null && view.across === "sublayers" && steps > 1) return sublayerColumns(view, room, narrow);
+  const beside = narrow || manyLanes || alone ? null : historyBeside(view, room);
+  if (beside === null && view.across === "sublayers" && steps > 1 && !alone) return sublayerColumns(view, room, narrow);
   const historyRoom = beside === null ? 0 : HISTORY_GAP + beside.width * beside.steps.length;
-  const columnWidth = positionWidth(
-    length,
-    room - historyRoom - (narrow ? 10 : beside === null ? 12 : 0),
-    narrow,
-    beside !== null,
-  );
-  const columns = upTo(length).map((position) => positionColumn(view, position, position * columnWidth, columnWidth));
-  const end = length * columnWidth;
+  const pitch = positionWidth(length, room - historyRoom - (narrow ? 10 : beside === null ? 12 : 0), narrow);
+  const columnWidth = pitch >= WIDE ? pitch - COLUMN_GAP : pitch;
+  const columns = upTo(length).map((position) => positionColumn(view, position, position * pitch, columnWidth));
+  const end = length * pitch;
   if (beside === null) {
-    return { ...ACROSS, columns, columnWidth, width: end + 12, roomForBoth: steps <= 1 };
+    return { ...ACROSS, columns, columnWidth, width: end + 12, roomForBoth: steps <= 1 || alone };
   }
   const x = end + HISTORY_GAP;
   const more = beside.steps.map((step, n) => sublayerColumn(view, step, x + n * beside.width, beside.width));
@@ -215,24 +264,23 @@ function columnsOf(view: View, room: number, narrow: boolean, manyLanes: boolean
   return { ...ACROSS, columns: [...columns, ...more], columnWidth, width, history };
 }
 
-/** Return the width of a position's column. Many tokens on a narrow page are drawn so that all fit. */
-function positionWidth(length: number, room: number, narrow: boolean, withHistory: boolean): number {
+/** Return how far apart columns of positions are. Many tokens on a narrow page are drawn so that all fit. */
+function positionWidth(length: number, room: number, narrow: boolean): number {
   if (narrow && length > 20) return Math.max(3.4, room / length);
-  const least = narrow ? (length > 7 ? 26 : 34) : 9;
-  return Math.max(least, Math.min(withHistory ? 98 : 104, Math.floor(room / length)));
+  const least = narrow ? (length > 7 ? 26 : 40) : 9;
+  return Math.max(least, Math.min(MOST_PITCH, Math.floor(room / length)));
 }
 
 /** Return which sublayers fit beside the positions: all of them, or a window around the current one; null: too few. */
 function historyBeside(view: View, room: number): { width: number; steps: number[] } | null {
   const [length, steps] = [view.run.tokens.length, view.steps.length];
-  const least = length > 5 ? 58 : 66;
-  for (const width of [38, 34, 30, 26, 22]) {
-    if ((room - HISTORY_GAP - width * steps) / length >= least) return { width, steps: upTo(steps) };
+  for (const width of [46, 42, 38]) {
+    if ((room - HISTORY_GAP - width * steps) / length >= BESIDE_PITCH) return { width, steps: upTo(steps) };
   }
-  const fit = Math.floor((room - HISTORY_GAP - length * 58) / 30);
+  const fit = Math.floor((room - HISTORY_GAP - length * BESIDE_PITCH) / 38);
   if (fit < 5) return null;
   const start = Math.max(0, Math.min(view.step - Math.floor(fit / 2), steps - fit));
-  return { width: 30, steps: upTo(fit).map((n) => start + n) };
+  return { width: 38, steps: upTo(fit).map((n) => start + n) };
 }
 
 function sublayerColumns(view: View, room: number, narrow: boolean): Across {
@@ -246,15 +294,16 @@ function sublayerColumns(view: View, room: number, narrow: boolean): Across {
 function pairColumns(view: View, pair: Pair, room: number): Across {
   const [inA, inB] = [pair.a.tokens.length, pair.b.tokens.length];
   const most = Math.max(inA, inB);
-  const columnWidth = Math.max(9, Math.min(104, Math.floor((room - PAIR_GAP) / (2 * most))));
-  const startB = most * columnWidth + PAIR_GAP;
-  const ofA = upTo(inA).map((p) => positionColumn(view, p, (p + most - inA) * columnWidth, columnWidth));
+  const pitch = Math.max(9, Math.min(MOST_PITCH, Math.floor((room - PAIR_GAP) / (2 * most))));
+  const columnWidth = pitch >= WIDE ? pitch - COLUMN_GAP : pitch;
+  const startB = most * pitch + PAIR_GAP;
+  const ofA = upTo(inA).map((p) => positionColumn(view, p, (p + most - inA) * pitch, columnWidth));
   const ofB = upTo(inB).map((p): Column => ({
-    ...positionColumn(view, p, startB + (p + most - inB) * columnWidth, columnWidth),
+    ...positionColumn(view, p, startB + (p + most - inB) * pitch, columnWidth),
     side: "b",
     partner: p + pair.shift >= 0,
   }));
-  const width = startB + most * columnWidth;
+  const width = startB + most * pitch;
   return { ...ACROSS, columns: [...ofA, ...ofB], columnWidth, width };
 }
 

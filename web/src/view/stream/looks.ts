@@ -8,6 +8,7 @@ import { numberSize } from "../numbersize";
 import { pixelOf } from "../thumbnails";
 import type { View } from "../view.svelte";
 import { type Column, type Row, stageOf } from "./layout";
+import type { TypeSizes } from "./type";
 
 export interface Look {
   readonly value: number;
@@ -21,6 +22,7 @@ export interface Look {
   readonly ink: string;
   readonly size: number; // of the text
   readonly bold: boolean;
+  readonly mono: boolean; // ∞ is set in the narrower type
   readonly dot: boolean; // 0 that did not change
   readonly faint: boolean; // it has no partner, or only differences are wanted and it is none
 }
@@ -30,6 +32,7 @@ export interface Painting {
   readonly view: View;
   readonly noisy: boolean;
   readonly rowHeight: number;
+  readonly type: TypeSizes;
   readonly fills: Fills;
 }
 
@@ -125,7 +128,8 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
   const inset = ring && gap ? 3 : infinite ? 0 : width >= 14 ? 1 : width >= 6 ? 0.5 : 0;
   const dot = value === 0 && !marked;
   const edges = infinite ? Math.max(1, 2 * inset) : half ? 1 : 3;
-  const text = dot ? null : textOf(numbers, value, column.kind, rowHeight, width, width - sliverWidth - edges);
+  const room = { width, inner: width - sliverWidth - edges, rowHeight };
+  const text = dot ? null : textOf(numbers, value, column.kind, room, painting.type);
   return {
     value,
     before: marked && view.pair === null ? values.before : null,
@@ -138,6 +142,7 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
     ink: fill !== null && faint ? "ink" : ink,
     size: text?.size ?? 0,
     bold: (ring && (column.kind === "position" || width >= 34)) || infinite,
+    mono: infinite,
     dot,
     faint,
   };
@@ -208,17 +213,16 @@ function textOf(
   numbers: Numbers,
   value: number,
   kind: Column["kind"],
-  rowHeight: number,
-  width: number,
-  room: number,
+  room: { readonly width: number; readonly inner: number; readonly rowHeight: number },
+  type: TypeSizes,
 ): { readonly written: string; readonly size: number } | null {
   const infinite = numbers.isInfinite(value);
   const least = infinite ? LEAST_WRITTEN : kind === "sublayer" ? LEAST_SUBLAYER : LEAST_POSITION;
-  if (width < least) return null;
-  const usual = kind === "sublayer" && width < 44 ? 11 : width >= 44 ? 12.5 : width >= 34 ? 11.5 : 11;
-  const wanted = infinite && rowHeight >= 16 ? usual + 3 : usual;
+  if (room.width < least) return null;
+  const usual = room.width >= 44 ? type.number : type.least;
+  const wanted = infinite && room.rowHeight >= 16 ? usual + 3 : usual;
   const written = numbers.short(value);
-  const size = numberSize(written, value, room, wanted);
+  const size = numberSize(written, value, room.inner, wanted, type.leastNumber, infinite ? "mono" : "sans");
   return size === null ? null : { written, size };
 }
 

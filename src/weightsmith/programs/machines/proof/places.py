@@ -14,7 +14,9 @@ from weightsmith.programs.proof.lemmas import Lemma, LemmaError
 Reals: TypeAlias = npt.NDArray[np.float64]
 
 KNOWN: dict[type, str] = {  # the parts of a model that are looked at; every other part must be as it is by default
-    Transformer: "arithmetic vocabulary lanes embedding blocks output classes mask flags provenance edits tokenizer",
+    Transformer: (
+        "arithmetic vocabulary lanes embedding blocks output classes mask flags provenance edits tokenizer description"
+    ),
     Block: "attention feed_forward norm_placement origin",
     Attention: "heads",
     Head: "W_Q W_K W_V W_O weighting b_Q b_K b_V name",
