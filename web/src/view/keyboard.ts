@@ -1,11 +1,14 @@
 /** The keys of the page. */
 
 import { firedAt } from "./facts/neurons";
+import { storyKey } from "./story/keys";
+import type { Telling } from "./story/telling.svelte";
 import type { View } from "./view.svelte";
 
 /** What keys can do beyond the view. */
 export interface Desk {
   readonly view: View;
+  readonly telling: Telling;
   readonly togglePlay: () => void;
   readonly toInput: () => void;
   readonly write: () => void;
@@ -16,6 +19,8 @@ export interface Desk {
 const ACTIONS: Readonly<Record<string, (desk: Desk) => void>> = {
   ArrowRight: ({ view }) => view.go(view.step + 1),
   ArrowLeft: ({ view }) => view.go(view.step - 1),
+  PageDown: ({ view }) => view.go(view.step + 1),
+  PageUp: ({ view }) => view.go(view.step - 1),
   Home: ({ view }) => view.go(0),
   End: ({ view }) => view.go(view.steps.length - 1),
   " ": (desk) => desk.togglePlay(),
@@ -56,7 +61,7 @@ export function pressed(event: KeyboardEvent, desk: Desk): boolean {
   if (isField(target) && event.key !== "Escape") return false;
   if (event.key === " " && target.matches("button, summary, a")) return false; // Space presses a button
   if (event.key === "Escape" && isField(target)) target.blur();
-  action(desk);
+  if (!storyKey(event, desk.telling)) action(desk);
   return true;
 }
 

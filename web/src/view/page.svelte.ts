@@ -6,6 +6,7 @@ import { readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
 import { exampleInput, textOf, tokensOf, understands } from "./inputs";
 import { type GivenModel, nameOfFile, type NamedModel, opened, unopened } from "./models";
+import { Telling } from "./story/telling.svelte";
 import { View } from "./view.svelte";
 import { Writing } from "./writing/writing.svelte";
 
@@ -51,6 +52,8 @@ export class Page {
   view: View | null = $state.raw(null);
   /** The tokens that the model writes on. */
   readonly writing = new Writing(this);
+  /** The story of the model, step by step. */
+  readonly telling = new Telling(this);
   readonly title: string;
   readonly usesAddress: boolean;
   private lastRun = 0; // milliseconds
@@ -99,6 +102,7 @@ export class Page {
 
   /** Run again after a letter was typed; the selection stays. */
   typed(): void {
+    this.telling.leave();
     this.writing.begin();
     clearTimeout(this.waiting);
     clearTimeout(this.paused);
@@ -115,6 +119,7 @@ export class Page {
   }
 
   chooseModel(model: number): void {
+    this.telling.leave();
     this.model = model;
     if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
     try {
@@ -127,6 +132,7 @@ export class Page {
   }
 
   chooseBeside(beside: Beside | null): void {
+    this.telling.leave();
     this.beside = beside;
     this.open();
   }
@@ -145,16 +151,18 @@ export class Page {
 
   /** Return the address of the current view. */
   get address(): string {
-    const { view } = this;
+    const { telling, view } = this;
+    const own = telling.there ? null : this; // the step of a story says where it is
     return writeSight({
       model: this.model,
-      input: this.input,
-      besideModel: this.beside?.model ?? null,
-      besideInput: this.beside?.input ?? null,
-      step: view?.step ?? null,
-      position: view?.pinned ?? null,
-      head: view?.head ?? null,
+      input: own?.input ?? null,
+      besideModel: own?.beside?.model ?? null,
+      besideInput: own?.beside?.input ?? null,
+      step: own === null ? null : (view?.step ?? null),
+      position: own === null ? null : (view?.pinned ?? null),
+      head: own === null ? null : (view?.head ?? null),
       onlyDifferences: view?.onlyDifferences ?? false,
+      story: telling.step,
       ...this.writing.written,
     });
   }
@@ -167,9 +175,11 @@ export class Page {
     this.input = sight.input ?? this.input;
     this.beside = there(sight.besideModel) ? { model: sight.besideModel, input: sight.besideInput ?? null } : null;
     this.writing.take(sight);
+    this.telling.leave();
     this.open();
     const { view } = this;
-    if (view === null) return;
+    if (sight.story !== null && sight.story !== undefined) this.telling.go(sight.story);
+    if (view === null || (this.telling.step !== null && typeof sight.step !== "number")) return;
     if (sight.step !== null && sight.step !== undefined) view.go(sight.step);
     view.settle();
     view.pinned = sight.position ?? null;
