@@ -162,7 +162,7 @@ export class Page {
       position: own === null ? null : (view?.pinned ?? null),
       head: own === null ? null : (view?.head ?? null),
       onlyDifferences: view?.onlyDifferences ?? false,
-      story: telling.step,
+      story: telling.step === null ? null : telling.step + 1,
       ...this.writing.written,
     });
   }
@@ -171,14 +171,14 @@ export class Page {
   show(sight: Partial<Sight>): void {
     const there = (model: number | null | undefined): model is number =>
       model !== null && model !== undefined && model < this.models.length;
+    this.telling.leave();
     if (there(sight.model)) this.model = sight.model;
     this.input = sight.input ?? this.input;
     this.beside = there(sight.besideModel) ? { model: sight.besideModel, input: sight.besideInput ?? null } : null;
     this.writing.take(sight);
-    this.telling.leave();
     this.open();
     const { view } = this;
-    if (sight.story !== null && sight.story !== undefined) this.telling.go(sight.story);
+    if (sight.story !== null && sight.story !== undefined) this.telling.go(sight.story - 1);
     if (view === null || (this.telling.step !== null && typeof sight.step !== "number")) return;
     if (sight.step !== null && sight.step !== undefined) view.go(sight.step);
     view.settle();

@@ -1,12 +1,14 @@
-/** Where a story meets other parts of the page that may be there: the panels of presenter mode, and interventions. */
+/** Where a story meets other parts of the page that may be there: presenter mode, and interventions. */
 
 import type { StoryStep } from "../../engine";
 import type { Page } from "../page.svelte";
 
+type Part = readonly [name: string, text: string]; // of an address
+
 /** The parts of the page that a step sets, by their names there. */
 interface Joined {
-  readonly presenting?: { panels: readonly string[] };
-  readonly changes?: { take: (off: readonly string[], set: readonly string[]) => void };
+  readonly presenting?: { panels: readonly string[]; readonly blank: boolean };
+  readonly changes?: { readonly parts: readonly Part[]; readonly read: (parts: readonly Part[]) => void };
 }
 
 /** Show the panels of a step in presenter mode. */
@@ -15,8 +17,18 @@ export function joinPanels(page: Page, panels: readonly string[]): void {
   if (presenting !== undefined && panels.length > 0) presenting.panels = [...panels];
 }
 
-/** Switch off the parts that a step names, and set its cells; null: none. */
-export function joinChanges(page: Page, step: Pick<StoryStep, "off" | "set"> | null): void {
+/** Say whether presenter mode shows a blank screen, which any key ends. */
+export function isBlank(page: Page): boolean {
+  return (page as Page & Joined).presenting?.blank ?? false;
+}
+
+/** Switch off the parts that a step names, and set its cells; null: none. Return whether the model must run again. */
+export function joinChanges(page: Page, step: Pick<StoryStep, "off" | "set"> | null): boolean {
   const { changes } = page as Page & Joined;
-  changes?.take(step?.off ?? [], step?.set ?? []);
+  if (changes === undefined) return false;
+  const named = (name: string, texts: readonly string[] = []): Part[] => texts.map((text) => [name, text]);
+  const parts = [...named("off", step?.off), ...named("set", step?.set)];
+  if (JSON.stringify(changes.parts) === JSON.stringify(parts)) return false;
+  changes.read(parts);
+  return true;
 }

@@ -7,6 +7,7 @@ const BY: Readonly<Record<string, 1 | -1>> = { ArrowRight: 1, ArrowLeft: -1, Pag
 /** Do what a key says to a story; true if it said something. With Shift, arrows step through sublayers. */
 export function storyKey(event: KeyboardEvent, telling: Telling): boolean {
   const by = BY[event.key];
+  if (telling.isBlank) return false;
   const isClicker = event.key.startsWith("Page");
   if (by === undefined || telling.story === null || event.shiftKey || (telling.step === null && !isClicker))
     return false;

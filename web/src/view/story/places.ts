@@ -22,7 +22,7 @@ const NUMBER = 14; // pixels: a little more than half of a number
 
 /** Return where a place is within a page; null where it is not shown. */
 export function placeOf(page: Element, name: PlaceName, origin: DOMRect): Place | null {
-  const stream = boxOf([...page.querySelectorAll('[data-place="stream"], section[aria-label="the stream"]')]);
+  const stream = boxOf([...page.querySelectorAll('[data-tour="stream"], section[aria-label="the stream"]')]);
   const box = found(page, name, stream);
   if (box === null) return null;
   const inside = name === "attention" || stream === null || name === "input" || name === "sublayers";
@@ -43,14 +43,14 @@ export function placeOf(page: Element, name: PlaceName, origin: DOMRect): Place 
 
 function found(page: Element, name: PlaceName, stream: Box | null): Box | null {
   const all = (selector: string): Box | null => boxOf([...page.querySelectorAll(selector)]);
-  const named = all(`[data-place="${name}"]`);
+  const named = all(`[data-tour="${name}"]`);
   if (named !== null) return named;
   if (name === "input") return all("[data-input]");
   if (name === "sublayers") return all('nav[aria-label="sublayers"]');
   if (name === "stream") return stream;
   const grid = all('section[aria-label="the stream"] [role="grid"]');
   if (grid === null || name === "answer") return all('section[aria-label="the stream"] .said') ?? grid;
-  return all("[data-arc]") ?? { ...grid, bottom: grid.top + ARCS };
+  return all('section[aria-label="the stream"] [data-arc]') ?? { ...grid, bottom: grid.top + ARCS };
 }
 
 /** Return the box round elements; null round none. */

@@ -4,10 +4,10 @@ import { isChain, type Story, type StoryStep } from "../../engine";
 import { textOf } from "../inputs";
 import type { Page } from "../page.svelte";
 import { Tour } from "./tour.svelte";
-import { joinChanges, joinPanels } from "./joins";
+import { isBlank, joinChanges, joinPanels } from "./joins";
 
 export class Telling {
-  /** The step that is shown, counted from 1; null: no story is told. */
+  /** The step that is shown, among those of the story, counted from 0; null: no story is told. */
   step: number | null = $state(null);
 
   /** A story that somebody is writing, which is told in place of the model's. */
@@ -21,7 +21,7 @@ export class Telling {
     return found !== null && found.steps.length > 0 ? found : null;
   });
   /** What the step says and points at; null while no story is told. */
-  readonly now: StoryStep | null = $derived(this.step === null ? null : (this.story?.steps[this.step - 1] ?? null));
+  readonly now: StoryStep | null = $derived(this.step === null ? null : (this.story?.steps[this.step] ?? null));
   /** Whether the view still is at the place of the step: keys may have led elsewhere, or another word was typed. */
   readonly there: boolean = $derived.by(() => {
     const [{ view }, now] = [this.page, this.now];
@@ -39,14 +39,18 @@ export class Telling {
     this.tour = new Tour(page);
   }
 
+  /** Whether the screen is blank: then keys tell nothing. */
+  get isBlank(): boolean {
+    return isBlank(this.page);
+  }
+
   /** Show a step of the story, as far as there is one. */
   go(step: number): void {
     const { page, story } = this;
     if (story === null) return;
-    this.step = Math.max(1, Math.min(step, story.steps.length));
-    const now = story.steps[this.step - 1];
-    this.runOn(now);
-    joinChanges(page, now);
+    this.step = Math.max(0, Math.min(step, story.steps.length - 1));
+    const now = story.steps[this.step];
+    this.runOn(now, joinChanges(page, now));
     const { view } = page;
     if (view === null) return;
     view.release();
@@ -63,7 +67,7 @@ export class Telling {
 
   /** The next step; the first one if the story is not told yet. */
   next(): void {
-    this.go(this.step === null ? 1 : this.step + 1);
+    this.go(this.step === null ? 0 : this.step + 1);
   }
 
   /** The step before; the last one if the story is not told yet. */
@@ -71,12 +75,19 @@ export class Telling {
     this.go(this.step === null ? Infinity : this.step - 1);
   }
 
-  /** Tell no story: the view stays, without what the step changed in the run. */
+  /** Tell no story; the next run is one without what the step changed. */
   leave(): void {
     if (this.step === null) return;
-    const changed = this.now !== null && (this.now.off.length > 0 || this.now.set.length > 0);
+    const { now } = this;
     this.step = null;
-    if (changed) joinChanges(this.page, null);
+    if (now !== null && now.off.length + now.set.length > 0) joinChanges(this.page, null);
+  }
+
+  /** Leave the story: the view stays, without what the step changed in the run. */
+  end(): void {
+    const { now } = this;
+    this.leave();
+    if (now !== null && now.off.length + now.set.length > 0) this.page.again();
   }
 
   /** Return the present view as a step, with a caption; null where no model is shown. */
@@ -102,14 +113,14 @@ export class Telling {
     return step.input ?? this.story?.input ?? [];
   }
 
-  /** Run the input of a step, and the one beside it, unless they are shown already. */
-  private runOn(step: StoryStep): void {
+  /** Run the input of a step, and the one beside it, unless they are shown already and nothing has changed. */
+  private runOn(step: StoryStep, changed: boolean): void {
     const { page } = this;
     const { model } = page.current;
     const input = textOf(model, this.tokensOf(step));
     const beside = step.beside === null ? null : { model: page.model, input: textOf(model, step.beside) };
     const same = page.beside?.model === beside?.model && page.beside?.input === beside?.input;
-    if (page.input === input && same && page.problem === null) return;
+    if (page.input === input && same && !changed && page.problem === null) return;
     [page.input, page.beside] = [input, beside];
     page.writing.begin();
     page.open();
