@@ -190,7 +190,8 @@ def test_the_stories_of_the_library_point_at_what_happens(name: str) -> None:
         if step.neuron is not None:
             layer = S.blocks[(stage - 1) // 2].feed_forward
             assert layer is not None
-            assert r.activations[(stage - 1) // 2][step.position, list(layer.names).index(step.neuron)] > 0, step.text
+            number = list(layer.names).index(str(step.neuron))
+            assert r.activations[(stage - 1) // 2][step.position][number] > 0, step.text
         if name.startswith("contains") and step is S.told.steps[-1]:
             continue  # which says that the lane is 0
         if step.lanes:

@@ -120,11 +120,15 @@ def test_a_step_points_at_its_lanes_its_head_and_its_neuron(page: Page) -> None:
 def expect_ringed(page: Page, name: str) -> None:
     """See that one head or neuron has a ring, and is the one that is meant."""
     ringed = """name => {
-        const outlined = element => getComputedStyle(element).outlineWidth === "3px";
+        const outlined = element => getComputedStyle(element).outlineStyle === "solid";
         const found = [...document.querySelectorAll("main [aria-pressed=true]")].filter(outlined);
         return found.length > 0 && found.every(element => element.textContent.includes(name));
     }"""
-    page.wait_for_function(ringed, arg=name)
+    for _ in range(50):  # the panels follow a little later
+        if page.evaluate(ringed, name):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{name} has no ring")
 
 
 def test_a_step_brings_a_second_run_and_the_next_one_takes_it_away(page: Page) -> None:

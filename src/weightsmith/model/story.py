@@ -134,10 +134,8 @@ def _fitting(places: StoryPlaces, step: StoryStep, given: tuple[str, ...] | None
         position = None if step.position is None else places.position(step.position, len(tokens))
     except InputError as error:
         raise ModelError(f"{name}: {error}") from None
-    inputs = {
-        key: None if found is None else places.written(found) for key, found in (("input", own), ("beside", beside))
-    }
-    return StoryStep(step.text, step.stage, position, head, neuron, **inputs, **lists)
+    own_text, second = (None if found is None else places.written(found) for found in (own, beside))
+    return StoryStep(step.text, step.stage, position, head, neuron, input=own_text, beside=second, **lists)
 
 
 def _check_caption(text: object, name: str) -> None:
@@ -170,7 +168,8 @@ def _given(steps: object, input: Input | None, title: str) -> Story:
         steps, input = values["steps"], values.get("input") if input is None else input
         title = title or values.get("title", "")
     elif isinstance(steps, Story):
-        steps, input, title = steps.steps, steps.input if input is None else input, title or steps.title
+        whole = steps
+        steps, input, title = whole.steps, whole.input if input is None else input, title or whole.title
     if not isinstance(steps, list | tuple):
         raise ModelError(f"the steps of the story are {brief(steps)}: write a list of steps")
     if len(steps) > MAX_STEPS:
