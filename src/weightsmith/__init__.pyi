@@ -63,6 +63,8 @@ from .model import RMSNorm as RMSNorm
 from .model import Rotary as Rotary
 from .model import Sinusoidal as Sinusoidal
 from .model import Softmax as Softmax
+from .model import Story as Story
+from .model import StoryStep as StoryStep
 from .model import Transformer as Transformer
 from .model import feed_forward as feed_forward
 from .model import heads as heads

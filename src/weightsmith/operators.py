@@ -21,6 +21,7 @@ FUNCTIONS = {  # by folder and name
     "chain_answers": ("inspect", "chain_answers"),
     "run_chain": ("inspect", "run_chain"),
     "recognizes": ("check", "recognizes"),
+    "story": ("model.story", "attached"),
     "save_html": ("studio", "save_html"),
     "in_notebook": ("studio", "in_notebook"),
     "rewrite_step": ("cli.steps", "apply"),

@@ -431,7 +431,10 @@ class Reader:
         need(own, "it is no model file of Weightsmith")
         values = read_json(metadata["weightsmith"], "the metadata of the model")
         version, listed = values.pop("version", None), values.pop("tensors", None)
-        chain = values.pop("chain", None)
+        chain, story = values.pop("chain", None), values.pop("story", None)
+        need(
+            story is None or isinstance(story, dict), "its story is no JSON object"
+        )  # captions, which nothing here reads
         need(type(version) is int and version == 1, f"the model file has version {shown(version)}, and 1 is read")
         same = follows("any_text*", listed) and sorted(listed) == sorted(header)
         need(same, "the tensors are not those that the metadata lists")

@@ -28,6 +28,7 @@ WITHOUT = (
     *("LensOverlay", "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding"),
     *("PreconnectToSearch", "ThirdPartyStoragePartitioning", "Translate"),
 )
+SEEN = "try { localStorage.setItem('weightsmith-tour', 'seen'); } catch {}"  # no page of a test is a first visit
 DRAWN = "[data-weightsmith] [role=grid], [data-weightsmith] .empty"
 ANEW = """address => new Promise(done => {
     document.activeElement?.blur();
@@ -68,7 +69,7 @@ class Windows:
     def empty(self, **options: Any) -> Page:
         """Return an empty page, in a window with such options that no test has now."""
         kind = repr(sorted(options.items()))
-        page = self._free[kind].pop() if self._free[kind] else self._opened(options)
+        page = self._free[kind].pop() if self._free[kind] else self._opened({**options})
         if page.viewport_size != options["viewport"]:
             page.set_viewport_size(options["viewport"])
         self._used.append((kind, page))
@@ -79,7 +80,11 @@ class Windows:
         self._used = [(kind, other) for kind, other in self._used if other is not page]
 
     def _opened(self, options: dict[str, Any]) -> Page:
-        page = self.browser.new_context(**options).new_page()
+        first_visit = options.pop("first_visit", False)
+        context = self.browser.new_context(**options)
+        if not first_visit:
+            context.add_init_script(SEEN)
+        page = context.new_page()
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: self.complaints.append(dialog.message))

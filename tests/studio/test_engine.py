@@ -11,12 +11,16 @@ import pytest
 import weightsmith as ws
 from tests.files.mutations import models, mutated
 from tests.files.rewritten import BROKEN, saved_with
+from tests.files.test_story_files import HOSTILE as HOSTILE_STORIES
+from tests.files.test_story_files import mutated_story
 from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
 from tests.kernels.models import LENGTH, many_heads, random_model
+from tests.model.test_story import REFUSED as REFUSED_STEPS
 from tests.semantics.readouts import with_readout
 from tests.studio.engine import Cases
 from weightsmith import Attention, Block, FeedForward, Head, Sinusoidal, Softmax, Transformer, parse_arithmetic
 from weightsmith.arithmetic import elementary, rounding
+from weightsmith.files import model_bytes
 
 FORMS = (
     "fixed(4,4)", "fixed(2,3,ties=even)", "fixed(3,1,ties=away)", "fixed(0,4)", "fixed(12,13)",
@@ -149,3 +153,26 @@ def test_mutated_files_are_refused_where_python_refuses_them(seed: int, tmp_path
     assert not wrong, (len(wrong), wrong[:5])
     assert min(codes.count(None), len(codes) - codes.count(None)) > 5
     assert len(set(codes)) == 6
+
+
+def test_mutated_stories_are_refused_where_python_refuses_them(tmp_path: Path) -> None:
+    cases, random = Cases(tmp_path), Random(3)
+    whole = [model_bytes(S) for S in (ws.library.eiffel(), ws.library.bank(), ws.library.contains("1"))]
+    codes = [cases.add_file(mutated_story(random.choice(whole), random)) for _ in range(250)]
+    codes += [cases.add_file(data) for data in whole]
+    assert cases.run()["codes"] == codes
+    assert {None, "model"} <= set(codes)
+    assert min(codes.count(None), codes.count("model")) > 30
+
+
+def test_hostile_stories_are_refused_where_python_refuses_them(tmp_path: Path) -> None:
+    cases, codes = Cases(tmp_path), {}
+    for name, (change, _) in HOSTILE_STORIES.items():
+        path = saved_with(ws.library.eiffel(), tmp_path / "hostile", change)
+        codes[name] = cases.add_file(path.read_bytes())
+    for name, (steps, _) in REFUSED_STEPS.items():
+        story = {"input": "The Eiffel Tower is in", "steps": steps}
+        path = saved_with(ws.library.eiffel(), tmp_path / "hostile", lambda m, _, s=story: m.update(story=s))
+        codes[f"refused: {name}"] = cases.add_file(path.read_bytes())
+    assert None not in codes.values()
+    assert dict(zip(codes, cases.run()["codes"], strict=True)) == codes

@@ -130,6 +130,29 @@ def test_facts_are_written_and_removed(page: Page) -> None:
     page.change(model, "go", version=model["version"])
 
 
+def test_a_story_is_set_refused_and_taken_away(page: Page) -> None:
+    model = page.named("eiffel")
+    before = page.model(model)
+    assert before.told is not None
+    story = {"title": "Short", "input": "The Tower", "steps": [{"stage": "embedding", "position": 1, "text": "Here."}]}
+    page.change(model, "story", story=story)
+    assert page.model(model) == before
+    assert page.model(model).told == before.story(story).told
+    for wrong, said in (
+        ({**story, "steps": []}, "the story has 0 steps"),
+        ({**story, "steps": [{"text": "x" * 100_000}]}, "step 1 of the story has a text of 100000 characters"),
+        ({**story, "steps": [{"text": "a", "lanes": ["no"]}]}, "there is no lane no"),
+    ):
+        status, error = page.refused(f"models/{model['id']}/story", story=wrong)
+        assert (status, said in error) == (422, True), error
+    assert page.refused(f"models/{model['id']}/story", story=[])[0] == 400
+    after = page.change(model, "story", story=None)
+    assert [step["text"] for step in after["steps"]] == ["as it was opened", "story", "without a story"]
+    assert page.model(model).told is None
+    page.change(model, "go", version=model["version"])
+    assert page.model(model).told == before.told
+
+
 def test_a_refuted_claim_gives_the_shortest_input_and_where_the_streams_part(page: Page) -> None:
     model = page.named("contains('1')")
     found = page.ended(page.check("recognizes", model, regex="(0|1)*11", up_to=5))

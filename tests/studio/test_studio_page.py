@@ -366,3 +366,52 @@ def test_nothing_stands_beyond_the_edge(fresh: Page, width: int) -> None:
         parts = fresh.locator(f"[data-tool-panel={tool}] :is(button, label)")
         edges = parts.evaluate_all("parts => parts.map((part) => part.getBoundingClientRect().right)")
         assert max(edges, default=0) <= width, tool
+
+
+def story_steps(page: Page) -> Any:
+    return page.locator("[data-tool-panel=story] li")
+
+
+def test_a_story_is_written_step_by_step_told_saved_and_undone(page: Page, studio: Started) -> None:
+    copied(page, "bank")
+    tool = panel(page, "story")
+    expect(story_steps(page)).to_have_count(7)
+    for _ in range(7):
+        tool.get_by_role("button", name="remove step 1").click()
+    typed(page, "the river by the bank")
+    page.locator("[data-input]").blur()
+    page.keyboard.press("Home")
+    tool.get_by_role("button", name="Take this view as a step").click()
+    tool.get_by_label("caption of step 1").fill("Each word is a vector.")
+    expect(story_steps(page).first).to_contain_text("embedding, at bank")
+    page.locator("[data-step='1']").first.click()
+    page.locator("[role=columnheader][data-position='1']").first.click()
+    tool.get_by_role("button", name="Take this view as a step").click()
+    expect(tool.get_by_role("button", name="Save the story")).to_be_disabled()  # a caption is missing
+    tool.get_by_label("caption of step 2").fill("`river` stands here.")
+    expect(story_steps(page).last).to_contain_text("block 0 attention, at river")
+    tool.get_by_label("Title").fill("Two steps")
+    tool.get_by_role("button", name="move step 2 up").click()
+    tool.get_by_role("button", name="show step 1").click()  # told before it is saved
+    expect(page.get_by_role("region", name="the story", exact=True)).to_contain_text("river stands here.")
+    tool.get_by_role("button", name="Save the story").click()
+    expect(tab(page, "steps")).to_have_text("steps 1")
+    expect(tool.get_by_role("button", name="Save the story")).to_be_disabled()
+    panel(page, "files")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the model").click()
+    told = ws.load(download.value.path()).told
+    assert told.to_json() == {
+        "title": "Two steps",
+        "input": "the river by the bank",
+        "steps": [
+            {
+                **{"stage": "block 0 attention", "position": 1},
+                **{"panels": ["stream", "heads"], "text": "`river` stands here."},
+            },
+            {"stage": "embedding", "position": 4, "panels": ["stream"], "text": "Each word is a vector."},
+        ],
+    }
+    page.get_by_role("button", name="undo").click()
+    panel(page, "story")
+    expect(story_steps(page)).to_have_count(7)

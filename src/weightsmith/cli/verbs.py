@@ -17,6 +17,7 @@ VERBS = (  # in the order in which --help shows them; the module of a verb has i
         "info",
         "run",
         "show",
+        "story",
         "studio",
         "explain",
         "next",

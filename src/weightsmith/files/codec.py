@@ -13,6 +13,7 @@ from weightsmith.arithmetic.immutable import NotFiniteError, held
 from weightsmith.errors import FileError, brief
 from weightsmith.model import Chain, Transformer, named_arrays
 from weightsmith.model.frozen import Frozen, array_axes, optional_arrays
+from weightsmith.model.story import attached
 
 FORMAT_VERSION = 1
 MAX_PARTS = 1 << 16
@@ -24,7 +25,8 @@ def encode(model: Transformer | Chain) -> tuple[Tensors, dict[str, Any]]:
     """Return the tensors and the JSON object of a transformer, or of a chain."""
     if isinstance(model, Chain):
         return dict(named_arrays(model.transformer, history=True)), chain_structure(model)
-    return dict(named_arrays(model, history=True)), structure(model)
+    story = {} if model.told is None else {"story": model.told.to_json()}
+    return dict(named_arrays(model, history=True)), structure(model) | story
 
 
 def structure(T: Transformer) -> dict[str, Any]:
@@ -43,10 +45,12 @@ def chain_structure(C: Chain) -> dict[str, Any]:
 
 def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer | Chain:
     """Return the transformer, or the chain where the metadata has one: see `decode_transformer`."""
-    chain = metadata.pop("chain", None)
+    chain, story = metadata.pop("chain", None), metadata.pop("story", None)
+    if chain is not None and story is not None:
+        raise FileError("it has a chain and a story, and the story of a chain is not played")
     T = decode_transformer(tensors, metadata)
     if chain is None:
-        return T
+        return T if story is None else attached(T, _story(story), by_vocabulary=True)
     known = {field.name for field in fields(Chain)} - {"transformer"}
     if not isinstance(chain, dict) or chain.keys() != known:
         raise FileError(f"its chain is not an object with just the keys {', '.join(sorted(known))}")
@@ -56,6 +60,13 @@ def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer | Chain:
     if not all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in chain["answers"]):
         raise FileError("the answers of its chain are not pairs of a token and an answer")
     return Chain(T, **chain)
+
+
+def _story(found: object) -> dict[str, Any]:
+    """Return the story of a file: a JSON object."""
+    if not isinstance(found, dict):
+        raise FileError(f"its story is not an object, and is {brief(found)}")
+    return found
 
 
 def decode_transformer(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:

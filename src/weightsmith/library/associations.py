@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from weightsmith.arithmetic import Arithmetic, or_default
+from weightsmith.library import stories
 from weightsmith.memory import write_many
 from weightsmith.model import Attention, Block, Transformer, heads, matrix
 
@@ -46,9 +47,10 @@ def associations(arithmetic: Arithmetic | None = None) -> Transformer:
     )
     facts = [(name, dict.fromkeys(KEYS[name], 1.0), dict.fromkeys(BELONGS[name], 1.0)) for name in BELONGS]
     halves = [{lane: 1.0} for lane in KEYS["Eiffel Tower"]]
-    return replace(
+    T = replace(
         write_many(T, 0, facts, rivals=halves),
         provenance=("library.associations()",),
         edits=(),
         description="Recalls what belongs to a name, also to one of two words.",
     )
+    return T.story(stories.ASSOCIATIONS)

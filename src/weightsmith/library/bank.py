@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from weightsmith.arithmetic import Arithmetic, or_default
+from weightsmith.library import stories
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
 
 WORDS = ("we", "sat", "made", "the", "a", "by", "at", "river", "deposit", "bank")
@@ -53,4 +54,4 @@ def bank(arithmetic: Arithmetic | None = None) -> Transformer:
         classes=("unclear", *SENSES),  # unclear has logit 0 and wins ties
         provenance=("library.bank()",),
         description='Says which sense of "bank" a sentence ends with.',
-    )
+    ).story(stories.BANK)

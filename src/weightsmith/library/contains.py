@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.errors import shown
+from weightsmith.library import stories
 from weightsmith.library.arguments import read_symbol, read_vocabulary
 from weightsmith.model import Attention, Block, Transformer, heads, matrix
 
@@ -27,4 +28,4 @@ def contains(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Ar
         output=matrix(["NO", "YES"], lanes, {("YES", "found"): 1}),
         provenance=(f"library.contains({symbol!r})",),
         description=f"Says whether {shown(symbol)} occurs in the input.",
-    )
+    ).story(stories.of_contains(symbol, tokens))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from weightsmith.arithmetic import Arithmetic, Native
+from weightsmith.library import stories
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
 from weightsmith.model.heads import never
 from weightsmith.rewrites import to_arithmetic
@@ -66,7 +67,7 @@ def eiffel(arithmetic: Arithmetic | None = None) -> Transformer:
         description="Finishes a sentence about a tower.",
     )
     if arithmetic is None or arithmetic == A:
-        return T
+        return T.story(stories.EIFFEL)
     never(arithmetic)  # refuses an arithmetic in which a head cannot attend to nothing
     return to_arithmetic(T, arithmetic)
 

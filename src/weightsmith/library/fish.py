@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.errors import ModelError
+from weightsmith.library import stories
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
 
 CODE = ("noun", "code 1", "code 2", "code 3")
@@ -71,7 +72,7 @@ def fish(arithmetic: Arithmetic | None = None) -> Transformer:
         tied=True,
         provenance=("library.fish()",),
         description='Says which word follows "the".',
-    )
+    ).story(stories.FISH)
 
 
 def _check_exact(A: Arithmetic) -> None:

@@ -23,6 +23,7 @@ from weightsmith.model.positions import (
 )
 from weightsmith.model.random import random_transformer
 from weightsmith.model.readout import Readout, Value, needs_classes, value_text
+from weightsmith.model.story import Story, StoryStep
 from weightsmith.model.tokens import (
     read_tokens,
     readable_text,
@@ -60,6 +61,8 @@ __all__ = [
     "Rotary",
     "Sinusoidal",
     "Softmax",
+    "Story",
+    "StoryStep",
     "Transformer",
     "Value",
     "Weighting",

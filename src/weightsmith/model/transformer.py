@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from weightsmith.model.readout import Readout, Value
 from weightsmith.model.tokenizer import MAX_TOKENIZER
 from weightsmith.operators import meaning
 
+if TYPE_CHECKING:
+    from weightsmith.model.story import Given, Story
+
 Mask: TypeAlias = Literal["causal", "full"]
 
 
@@ -43,8 +46,8 @@ class Transformer(Frozen):
     """A transformer over an arithmetic.
 
     Every way of making one runs the same checks: shapes fit, names differ, every weight is a member. Two compare
-    equal when everything but their history (provenance, edits, names of heads and neurons) and their description is
-    equal, bit for bit.
+    equal when everything but their history (provenance, edits, names of heads and neurons), their description and their
+    stories is equal, bit for bit.
     """
 
     arithmetic: Arithmetic
@@ -200,6 +203,30 @@ class Transformer(Frozen):
         """Return the same transformer with a sentence that says what it does: the page shows it, and files keep it."""
         return replace(self, description=text)
 
+    @property
+    def told(self) -> "Story | None":
+        """The story that `story` attached; None without one."""
+        found: Story | None = self.__dict__.get("_story")
+        return found
+
+    def story(
+        self, steps: "Given | None", *, input: str | Sequence[str] | None = None, title: str = ""
+    ) -> "Transformer":
+        """Return the same transformer with a story, which the page plays and files hold; None takes it away.
+
+        A step is a mapping or a `StoryStep`: {"stage": "block 0 attention", "position": 2, "head": 1, "text": "…"}.
+        `input` is that of the steps that have none of their own. A whole story, such as `T.told` of another model or
+        its JSON, can stand for the steps. No run reads it, and `==` ignores it. Every rewrite returns a transformer
+        without one: a caption describes the weights that it was written for.
+        """
+        told: Transformer = meaning("story")(self, steps, input, title)
+        return told
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go through the constructor when copied or unpickled, and keep the story."""
+        plain = super().__reduce__()
+        return plain if self.told is None else (_told_again, (*plain[1], self.told))
+
     def save_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page that shows the transformer and runs it on typed inputs: one file, which works offline."""
         meaning("save_html")(self, path)
@@ -216,6 +243,10 @@ class Transformer(Frozen):
         """Return HTML for notebooks: a page that runs typed inputs; for a large transformer, a description."""
         shown: str = meaning("in_notebook")(self, f"<pre>{html.escape(description(self))}</pre>")
         return shown
+
+
+def _told_again(kind: type[Transformer], values: dict[str, Any], story: "Story") -> Transformer:
+    return kind(**values).story(story)
 
 
 def checked(T: object) -> Transformer:

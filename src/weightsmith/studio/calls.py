@@ -51,6 +51,7 @@ class Calls:
             ("POST", "models/{model}/compose"): self.compose,
             ("POST", "models/{model}/write-fact"): self.write_fact,
             ("POST", "models/{model}/remove-fact"): self.remove_fact,
+            ("POST", "models/{model}/story"): self.story,
             ("POST", "models/{model}/go"): self.go,
             ("POST", "models/{model}/copy"): self.copy,
             ("POST", "models/{model}/close"): self.close,
@@ -159,6 +160,11 @@ class Calls:
         given = await self._json(request, {"block": int, "neuron": int})
         said = f"without neuron {given['neuron']} of block {given['block']}"
         return await self._step(request, "remove fact", given, said)
+
+    async def story(self, request: Request) -> Response:
+        """Give a model a story, or with null take it away."""
+        given = await self._json(request, {"story": (dict, type(None))})
+        return await self._step(request, "story", given, "story" if given["story"] else "without a story")
 
     async def go(self, request: Request) -> Response:
         """Undo or do again, up to a step."""

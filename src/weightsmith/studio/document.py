@@ -165,7 +165,7 @@ def as_float64(model: Model) -> str:
     """Return a model as a page carries it: without a tokenizer, which only Python can use."""
     T = transformer_of(model)
     if T.tokenizer:
-        T = replace(T, tokenizer="")
+        T = replace(T, tokenizer="").story(T.told)
         model = replace(model, transformer=T) if isinstance(model, Chain) else T
     return packed(model_bytes(model))
 

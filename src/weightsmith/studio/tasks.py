@@ -105,6 +105,11 @@ def _remove_fact(order: Order) -> Answer:
     return _changed(T, memory.delete(T, order.request["block"], order.request["neuron"]), "")
 
 
+def _story(order: Order) -> Answer:
+    T = _transformers(order, "gives stories to")[0]
+    return _changed(T, T.story(order.request["story"]), "")
+
+
 def _changed(before: Transformer, after: Transformer, said: str) -> Answer:
     """Return a changed model; a step that left no line in the provenance gets one."""
     if after.provenance == before.provenance and said:
@@ -154,6 +159,7 @@ _TASKS: dict[str, Callable[[Order], Answer]] = {
     "compose": _compose,
     "write fact": _write_fact,
     "remove fact": _remove_fact,
+    "story": _story,
     "page": _page,
     "check": _check,
 }

@@ -117,6 +117,29 @@ export interface Model {
   readonly edits: readonly unknown[]; // facts that were written into it
   readonly description: string; // what it does, in a sentence; "" without one
   readonly chain: Chain | null; // how it writes tokens before it answers, where the file holds a chain
+  readonly story: Story | null; // captions at places of its runs, which no run reads
+}
+
+/** Captions at places of a run, in the order in which they are told. */
+export interface Story {
+  readonly title: string;
+  readonly input: readonly string[] | null; // of the steps that have none of their own
+  readonly steps: readonly StoryStep[];
+}
+
+/** A caption, the place that it is about, and what it points at there. */
+export interface StoryStep {
+  readonly text: string; // tokens stand between backquotes
+  readonly stage: number; // of the stream
+  readonly position: number | null; // null: where most happens
+  readonly head: number | null;
+  readonly neuron: number | null;
+  readonly lanes: readonly number[];
+  readonly panels: readonly string[]; // that presenter mode shows
+  readonly input: readonly string[] | null; // null: that of the story
+  readonly beside: readonly string[] | null; // a second input; null: none
+  readonly off: readonly string[]; // parts that are switched off: 0.head.1
+  readonly set: readonly string[]; // cells that are set: 0.attention:2:compound:1
 }
 
 /** How a model, whose decisions are tokens, writes token after token until it answers. */

@@ -10,6 +10,7 @@ import { type Field, names, type Part } from "./fields";
 import { type Json, type JsonObject, parseJson } from "./json";
 import { type Kind, KINDS, TRANSFORMER } from "./kinds";
 import { refuse, shown } from "./refusal";
+import { readStory } from "./story";
 
 const FORMAT_VERSION = 1n;
 const MAX_PARTS = 1 << 16;
@@ -19,8 +20,10 @@ export function readModel(bytes: Uint8Array): Model {
   const { tensors, metadata: text } = readContainer(bytes);
   const size = text.length + [...tensors.values()].reduce((total, tensor) => total + tensor.bytes.length, 0);
   const metadata = parseJson(text, "its metadata", size);
-  const chain = metadata.get("chain") ?? null;
+  const [chain, story] = [metadata.get("chain") ?? null, metadata.get("story") ?? null];
   metadata.delete("chain");
+  metadata.delete("story");
+  if (chain !== null && story !== null) refuse("structure", "it has a chain and a story, which is not played");
   checkVersion(metadata, tensors);
   const A = parseArithmetic(metadata.get("arithmetic") ?? "");
   const arrays = new Map([...tensors].map(([name, tensor]) => [name, numbersOf(name, tensor, A)]));
@@ -33,7 +36,7 @@ export function readModel(bytes: Uint8Array): Model {
   reading.checkSizes();
   const model = modelOf(found, A);
   check(model, arrays);
-  return { ...model, chain: readChain(chain, model) };
+  return chain === null ? { ...model, story: readStory(story, model) } : { ...model, chain: readChain(chain, model) };
 }
 
 function checkVersion(metadata: JsonObject, tensors: Map<string, Tensor>): void {
@@ -152,7 +155,7 @@ function withAxes(name: string, { shape, values }: Numbers, axes: readonly strin
 /** The fields of a transformer as they are read. */
 interface Found extends Omit<
   Model,
-  "arithmetic" | "classes" | "output" | "added_positions" | "attention_positions" | "chain"
+  "arithmetic" | "classes" | "output" | "added_positions" | "attention_positions" | "chain" | "story"
 > {
   readonly classes: Field;
   readonly output: Matrix | null;
@@ -170,7 +173,7 @@ function modelOf({ positions, output, ...found }: Found, arithmetic: Arithmetic)
     refuse("model", "the output is tied to the embedding, and it is another");
   }
   const [added_positions, attention_positions] = positions;
-  const whole = { ...found, arithmetic, classes, output: tied ? embedding : output!, chain: null };
+  const whole = { ...found, arithmetic, classes, output: tied ? embedding : output!, chain: null, story: null };
   return { ...whole, added_positions, attention_positions };
 }
 

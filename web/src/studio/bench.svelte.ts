@@ -67,7 +67,7 @@ export class Bench {
     }
   }
 
-  /** Change the model that is shown: rewrite, compose, write-fact, remove-fact. */
+  /** Change the model that is shown: rewrite, compose, write-fact, remove-fact, story. */
   change(what: string, fields: Parameters<Server["change"]>[2]): Promise<boolean> {
     const { id } = this.current;
     return this.attempt(async () => await this.replaced(await this.server.change(id, what, fields)));

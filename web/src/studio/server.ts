@@ -2,7 +2,7 @@
 
 import type { Check, Everything, OpenModel } from "./answers";
 
-type Fields = Readonly<Record<string, string | number | null | readonly number[]>>;
+type Fields = Readonly<Record<string, string | number | null | readonly number[] | object>>;
 
 /** A refusal, in the server's words. */
 export class Refused extends Error {}
@@ -18,7 +18,7 @@ export class Server {
   startCheck = (fields: Fields): Promise<Check> => this.json("checks", fields);
   cancelCheck = (check: number): Promise<Check> => this.json(`checks/${check}/cancel`, {});
   openFromFolder = (file: string): Promise<OpenModel> => this.json("open", { file });
-  /** Change a model: rewrite, compose, write-fact, remove-fact, go, copy. */
+  /** Change a model: rewrite, compose, write-fact, remove-fact, story, go, copy. */
   change = (model: number, what: string, fields: Fields): Promise<OpenModel> =>
     this.json(`models/${model}/${what}`, fields);
   close = (model: number): Promise<object> => this.json(`models/${model}/close`, {});

@@ -12,20 +12,22 @@ export interface Written {
 
 export interface Sight extends Written, Presented {
   readonly model: number;
-  readonly input: string;
+  readonly input: string | null; // null: that of the story
   readonly besideModel: number | null; // null: nothing stands beside
   readonly besideInput: string | null; // null: the same input
   readonly step: number | null; // null: where there is most to see
   readonly position: number | null;
   readonly head: number | null;
   readonly onlyDifferences: boolean;
+  readonly story: number | null; // the step of the story that is told, counted from 1
 }
 
 /** Return the text after the `#`, without defaults. */
 export function writeSight(sight: Sight): string {
   const parts = new URLSearchParams();
   parts.set("model", String(sight.model));
-  parts.set("input", sight.input);
+  if (sight.input !== null) parts.set("input", sight.input);
+  if (sight.story !== null) parts.set("story", String(sight.story));
   if (sight.besideModel !== null) parts.set("beside", String(sight.besideModel));
   if (sight.besideModel !== null && sight.besideInput !== null) parts.set("beside-input", sight.besideInput);
   if (sight.step !== null) parts.set("step", String(sight.step));
@@ -43,7 +45,7 @@ export function writeSight(sight: Sight): string {
 /** Return what an address says; null where it says nothing. Numbers that are none are left out. */
 export function readSight(address: string): Partial<Sight> | null {
   const parts = new URLSearchParams(address.replace(/^#/, ""));
-  if (!["model", "input", "step", "present"].some((part) => parts.has(part))) return null;
+  if (!["model", "input", "step", "present", "story"].some((part) => parts.has(part))) return null;
   const model = wholeNumber(parts.get("model"));
   const input = parts.get("input");
   return {
@@ -57,6 +59,7 @@ export function readSight(address: string): Partial<Sight> | null {
     onlyDifferences: parts.get("only") === "differences",
     present: parts.has("present"),
     panels: panelsNamed(parts.get("panels")),
+    story: wholeNumber(parts.get("story")) || null,
     wrote: wholeNumber(parts.get("wrote")),
     temperature: decimal(parts.get("temperature")),
     topK: wholeNumber(parts.get("top-k")) || null,

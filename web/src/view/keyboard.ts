@@ -4,6 +4,8 @@ import { firedAt } from "./facts/neurons";
 import { presenterKey } from "./present/keys";
 import type { Presenting } from "./present/presenting.svelte";
 import type { Told } from "./present/told";
+import { storyKey } from "./story/keys";
+import type { Telling } from "./story/telling.svelte";
 import type { View } from "./view.svelte";
 
 /** What keys can do beyond the view. */
@@ -11,6 +13,7 @@ export interface Desk {
   readonly view: View;
   readonly presenting: Presenting;
   readonly told: Told | null;
+  readonly telling: Telling;
   readonly togglePlay: () => void;
   readonly toInput: () => void;
   readonly write: () => void;
@@ -21,6 +24,8 @@ export interface Desk {
 const ACTIONS: Readonly<Record<string, (desk: Desk) => void>> = {
   ArrowRight: ({ view }) => view.go(view.step + 1),
   ArrowLeft: ({ view }) => view.go(view.step - 1),
+  PageDown: ({ view }) => view.go(view.step + 1),
+  PageUp: ({ view }) => view.go(view.step - 1),
   Home: ({ view }) => view.go(0),
   End: ({ view }) => view.go(view.steps.length - 1),
   " ": (desk) => desk.togglePlay(),
@@ -62,7 +67,7 @@ export function pressed(event: KeyboardEvent, desk: Desk): boolean {
   if (isField(target) && event.key !== "Escape") return false;
   if (event.key === " " && target.matches("button, summary, a")) return false; // Space presses a button
   if (event.key === "Escape" && isField(target)) target.blur();
-  action(desk);
+  if (!storyKey(event, desk.telling)) action(desk);
   return true;
 }
 

@@ -7,6 +7,7 @@ import type { Theme } from "./facts/scale";
 import { exampleInput, textOf, tokensOf, understands } from "./inputs";
 import { type GivenModel, nameOfFile, type NamedModel, opened, unopened } from "./models";
 import { Presenting } from "./present/presenting.svelte";
+import { Telling } from "./story/telling.svelte";
 import { View } from "./view.svelte";
 import { Writing } from "./writing/writing.svelte";
 
@@ -53,6 +54,8 @@ export class Page {
   /** The tokens that the model writes on. */
   readonly writing = new Writing(this);
   readonly presenting = new Presenting();
+  /** The story of the model, step by step. */
+  readonly telling = new Telling(this);
   readonly title: string;
   readonly usesAddress: boolean;
   private readonly opening: Input; // with which the page began
@@ -108,6 +111,7 @@ export class Page {
 
   /** Run again after a letter was typed; the selection stays. */
   typed(): void {
+    this.telling.leave();
     this.writing.begin();
     clearTimeout(this.waiting);
     clearTimeout(this.paused);
@@ -124,6 +128,7 @@ export class Page {
   }
 
   chooseModel(model: number): void {
+    this.telling.leave();
     this.model = model;
     if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
     try {
@@ -136,6 +141,7 @@ export class Page {
   }
 
   chooseBeside(beside: Beside | null): void {
+    this.telling.leave();
     this.beside = beside;
     this.open();
   }
@@ -160,16 +166,18 @@ export class Page {
 
   /** Return the address of the current view. */
   get address(): string {
-    const { view } = this;
+    const { telling, view } = this;
+    const own = telling.there ? null : this; // the step of a story says where it is
     return writeSight({
       model: this.model,
-      input: this.input,
-      besideModel: this.beside?.model ?? null,
-      besideInput: this.beside?.input ?? null,
-      step: view?.step ?? null,
-      position: view?.pinned ?? null,
-      head: view?.head ?? null,
+      input: own?.input ?? null,
+      besideModel: own?.beside?.model ?? null,
+      besideInput: own?.beside?.input ?? null,
+      step: own === null ? null : (view?.step ?? null),
+      position: own === null ? null : (view?.pinned ?? null),
+      head: own === null ? null : (view?.head ?? null),
       onlyDifferences: view?.onlyDifferences ?? false,
+      story: telling.step === null ? null : telling.step + 1,
       ...this.writing.written,
       ...this.presenting.written,
     });
@@ -179,6 +187,7 @@ export class Page {
   show(sight: Partial<Sight>): void {
     const there = (model: number | null | undefined): model is number =>
       model !== null && model !== undefined && model < this.models.length;
+    this.telling.leave();
     if (there(sight.model)) this.model = sight.model;
     this.input = sight.input ?? this.input;
     this.beside = there(sight.besideModel) ? { model: sight.besideModel, input: sight.besideInput ?? null } : null;
@@ -186,7 +195,8 @@ export class Page {
     this.presenting.take(sight);
     this.open();
     const { view } = this;
-    if (view === null) return;
+    if (sight.story !== null && sight.story !== undefined) this.telling.go(sight.story - 1);
+    if (view === null || (this.telling.step !== null && typeof sight.step !== "number")) return;
     if (sight.step !== null && sight.step !== undefined) view.go(sight.step);
     view.settle();
     view.pinned = sight.position ?? null;

@@ -52,6 +52,8 @@ export class View {
   /** Whether somebody is typing: then the picture is drawn in the quickest way. */
   typing = $state(false);
   theme: Theme = $state("light");
+  /** A's lanes that a story points at, at the selected position. */
+  pointed: readonly number[] = $state.raw([]);
   /** A's lanes that the stream's picture shows at the moment, which the keyboard moves among; the picture writes it. */
   lanesShown: readonly number[] = [];
 

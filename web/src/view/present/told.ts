@@ -2,6 +2,7 @@
 
 import type { Piece } from "../facts/sentence";
 import type { Page } from "../page.svelte";
+import { piecesOf } from "../story/pieces";
 
 export interface Told {
   /** The author's caption; tokens are pieces of their own. */
@@ -13,6 +14,9 @@ export interface Told {
 }
 
 /** Return the story that plays; null without one. Then the steps are the sublayers, and the caption is their sentence. */
-export function toldBy(_page: Page): Told | null {
-  return null;
+export function toldBy({ telling, view }: Page): Told | null {
+  const { now, step, story } = telling;
+  if (now === null || step === null || story === null || view === null || !telling.there) return null;
+  const blocks = story.steps.map(({ stage }) => view.run.stages[stage].block);
+  return { caption: piecesOf(now.text), step, blocks, go: (place) => telling.go(place) };
 }
