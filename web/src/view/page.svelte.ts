@@ -7,6 +7,7 @@ import type { Theme } from "./facts/scale";
 import { exampleInput, textOf, tokensOf, understands } from "./inputs";
 import { type GivenModel, nameOfFile, type NamedModel, opened, unopened } from "./models";
 import { View } from "./view.svelte";
+import { positionOfWhy, readWhy, stageOfWhy, Why } from "./why/why.svelte";
 import { Writing } from "./writing/writing.svelte";
 
 type Input = string | readonly string[] | null;
@@ -51,6 +52,8 @@ export class Page {
   view: View | null = $state.raw(null);
   /** The tokens that the model writes on. */
   readonly writing = new Writing(this);
+  /** The number whose parts are shown. */
+  readonly why = new Why();
   readonly title: string;
   readonly usesAddress: boolean;
   private lastRun = 0; // milliseconds
@@ -151,7 +154,9 @@ export class Page {
       input: this.input,
       besideModel: this.beside?.model ?? null,
       besideInput: this.beside?.input ?? null,
-      step: view?.step ?? null,
+      step: view?.written.step ?? null,
+      norm: view?.written.norm ?? null,
+      why: view === null ? null : this.why.written(view.run),
       position: view?.pinned ?? null,
       head: view?.head ?? null,
       onlyDifferences: view?.onlyDifferences ?? false,
@@ -170,9 +175,14 @@ export class Page {
     this.open();
     const { view } = this;
     if (view === null) return;
-    if (sight.step !== null && sight.step !== undefined) view.go(sight.step);
+    if (sight.step !== null && sight.step !== undefined) view.goToWritten(sight.step, sight.norm ?? null);
+    const why = readWhy(sight.why ?? null, view.run);
+    if (why !== null && typeof sight.step !== "number") view.stage = stageOfWhy(why) ?? view.stage;
     view.settle();
-    view.pinned = sight.position ?? null;
+    view.pinned = sight.position ?? (why === null ? null : positionOfWhy(why));
+    if (why?.kind === "neuron") view.neuron = why.neuron;
+    if (why?.kind === "cell") view.lane = why.lane;
+    this.why.what = why;
     view.head = sight.head ?? null;
     view.onlyDifferences = sight.onlyDifferences ?? false;
   }
@@ -194,12 +204,13 @@ export class Page {
   }
 
   private take(shown: Run, other: Run | null, anew: boolean): void {
-    if (this.view === null) this.view = new View(shown, other);
+    if (this.view === null) this.view = new View(shown, other, this.why);
     const { view } = this;
     view.theme = this.theme;
     const longer = view.run.tokens.length !== shown.tokens.length;
     view.run = shown;
     view.beside = other;
+    this.why.keepIn(shown);
     if (view.pinned !== null && (anew || longer)) view.pinned = null;
     if (!anew) return;
     view.release();

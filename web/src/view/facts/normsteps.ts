@@ -82,3 +82,10 @@ export function normName({ placement, block, sublayer }: NormPlace): string {
   if (sublayer === null) return "final norm";
   return `norm ${placement === "pre" ? "before" : "after"} ${sublayer} of block ${block}`;
 }
+
+/** Return the title of the stream at a norm: it stays as it is before a sublayer and at the end. */
+export function normTitle({ placement, block, sublayer }: NormPlace, narrow: boolean): string {
+  if (sublayer === null) return narrow ? "Before the output" : "Residual stream before the output";
+  const when = `${placement === "pre" ? "before" : "after"} ${sublayer} of block ${block}`;
+  return narrow ? `${when[0].toUpperCase()}${when.slice(1)}` : `Residual stream ${when}`;
+}
