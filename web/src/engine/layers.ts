@@ -3,6 +3,7 @@
 import type { Arithmetic } from "./arithmetic";
 import { elementary } from "./elementary";
 import { matrix, product } from "./matrix";
+import { coveredLanes, normalise } from "./norms";
 import type { FeedForward, Matrix, Norm } from "./types";
 import { EngineError, general } from "./words";
 
@@ -44,34 +45,16 @@ export function normed(
   first = 0,
 ): Matrix {
   if (norm === null) return h;
-  const place = new Map(lanes.map((lane, j) => [lane, j]));
-  const covered = (norm.lanes ?? lanes).map((lane) => place.get(lane) as number);
-  const [m, eps] = [A.round(covered.length), A.round(norm.eps)];
+  const covered = coveredLanes(norm, lanes);
   const result = { ...h, values: h.values.slice() };
   const x = new Float64Array(covered.length);
   const roots = matrix(h.rows, 1).values;
   for (let t = 0; t < h.rows; t++) {
     const row = t * h.columns;
-    let total = 0;
-    for (let n = 0; n < x.length; n++) {
-      x[n] = h.values[row + covered[n]];
-      total = A.nearestSum(total + x[n]);
-    }
-    if (norm.kind === "LayerNorm") {
-      const mean = A.nearest(total / m);
-      for (let n = 0; n < x.length; n++) x[n] = A.nearestSum(x[n] - mean);
-    }
-    let spread = 0;
-    for (let n = 0; n < x.length; n++) spread = A.nearestSum(spread + A.nearest(x[n] * x[n]));
-    spread = A.nearest(spread / m);
-    if (!Number.isFinite(spread)) throw overflow(A, name);
-    roots[t] = A.nearest(Math.sqrt(A.nearestSum(spread + eps)));
-    for (let n = 0; n < x.length; n++) {
-      let y = A.nearest(x[n] / roots[t]);
-      if (norm.gain) y = A.nearest(y * norm.gain[n]);
-      if (norm.bias) y = A.nearestSum(y + norm.bias[n]);
-      result.values[row + covered[n]] = y;
-    }
+    for (let n = 0; n < x.length; n++) x[n] = h.values[row + covered[n]];
+    roots[t] = normalise(A, norm, x);
+    if (!Number.isFinite(roots[t])) throw overflow(A, name);
+    for (let n = 0; n < x.length; n++) result.values[row + covered[n]] = x[n];
   }
   const t = roots.indexOf(0);
   if (t >= 0) {

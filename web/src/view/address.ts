@@ -1,6 +1,7 @@
 /** The URL fragment (`#…`) records the current view, so that a link opens the same one. */
 
 import { panelsNamed, type Presented } from "./present/presenting.svelte";
+import type { NormSide } from "./view.svelte";
 
 /** What was written on, and how. */
 export interface Written {
@@ -15,7 +16,9 @@ export interface Sight extends Written, Presented {
   readonly input: string | null; // null: that of the story
   readonly besideModel: number | null; // null: nothing stands beside
   readonly besideInput: string | null; // null: the same input
-  readonly step: number | null; // null: where there is most to see
+  readonly step: number | null; // of the sublayers; null: where there is most to see
+  readonly norm: NormSide | null; // a norm before or after it
+  readonly why: string | null; // the number whose parts are shown, such as 0.head.1:2:1
   readonly position: number | null;
   readonly head: number | null;
   readonly onlyDifferences: boolean;
@@ -31,9 +34,11 @@ export function writeSight(sight: Sight): string {
   if (sight.besideModel !== null) parts.set("beside", String(sight.besideModel));
   if (sight.besideModel !== null && sight.besideInput !== null) parts.set("beside-input", sight.besideInput);
   if (sight.step !== null) parts.set("step", String(sight.step));
+  if (sight.norm !== null) parts.set("norm", sight.norm);
   if (sight.position !== null) parts.set("position", String(sight.position));
   if (sight.head !== null) parts.set("head", String(sight.head));
   if (sight.onlyDifferences) parts.set("only", "differences");
+  if (sight.why !== null) parts.set("why", sight.why);
   if (sight.wrote !== null) parts.set("wrote", String(sight.wrote));
   if (sight.temperature !== null) parts.set("temperature", String(sight.temperature));
   if (sight.topK !== null) parts.set("top-k", String(sight.topK));
@@ -54,6 +59,8 @@ export function readSight(address: string): Partial<Sight> | null {
     besideModel: wholeNumber(parts.get("beside")),
     besideInput: parts.get("beside-input"),
     step: wholeNumber(parts.get("step")),
+    norm: NORM_SIDES.find((side) => side === parts.get("norm")) ?? null,
+    why: parts.get("why"),
     position: wholeNumber(parts.get("position")),
     head: wholeNumber(parts.get("head")),
     onlyDifferences: parts.get("only") === "differences",
@@ -66,6 +73,8 @@ export function readSight(address: string): Partial<Sight> | null {
     seed: wholeNumber(parts.get("seed")),
   };
 }
+
+const NORM_SIDES: readonly NormSide[] = ["before", "after", "final"];
 
 function wholeNumber(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;

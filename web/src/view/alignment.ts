@@ -2,6 +2,7 @@
 
 import type { Block, Run, Stage } from "../engine";
 import { upTo } from "./facts/cells";
+import { normAt, type NormPlace } from "./facts/normsteps";
 
 /** A lane of A or B or both; −1 where a model has no lane of that name. */
 export interface SharedLane {
@@ -14,9 +15,10 @@ export interface SharedLane {
 export interface Step {
   readonly stage: number;
   readonly besideStage: number | null; // null: there is no second run
-  readonly kind: Stage["kind"];
-  readonly block: number | null; // of A; −1 for the embedding; null where A has no such block
+  readonly kind: Stage["kind"] | "norm"; // at a norm the stages are those that the stream shows there
+  readonly block: number | null; // of A; −1 for the embedding; null where A has no such block; the last for the final norm
   readonly besideBlock: number | null;
+  readonly norm: NormPlace | null; // of A, or of B where only B has it; null for sublayers
 }
 
 /** A difference: where it is and what stands there. A lane that a model lacks counts as 0, as after widening. */
@@ -28,11 +30,34 @@ export interface Difference {
   readonly b: number;
 }
 
-/** Return the steps of a single run: the stages whose sublayer is there. */
+/** Return the steps of a single run: the stages whose sublayer is there, and the norms before, after and at the end. */
 export function stepsOf(run: Run): Step[] {
-  return upTo(run.stages.length)
+  const alone = { besideStage: null, besideBlock: null };
+  const sublayers = upTo(run.stages.length)
     .filter((stage) => run.stages[stage].present)
-    .map((stage) => ({ ...run.stages[stage], stage, besideStage: null, besideBlock: null }));
+    .flatMap((stage): Step[] => {
+      const { kind, block } = run.stages[stage];
+      const step: Step = { kind, block, stage, norm: null, ...alone };
+      const normStep = (placement: "pre" | "post"): Step[] => {
+        const norm = normOf(run, placement, kind, block);
+        return norm === null ? [] : [{ ...step, kind: "norm", stage: placement === "pre" ? stage - 1 : stage, norm }];
+      };
+      return [...normStep("pre"), step, ...normStep("post")];
+    });
+  const norm = finalNorm(run);
+  const last = sublayers[sublayers.length - 1];
+  return norm === null ? sublayers : [...sublayers, { ...last, kind: "norm", block: norm.block, norm }];
+}
+
+/** Return the norm before or after a sublayer of a run; null where there is none. */
+function normOf(run: Run, placement: "pre" | "post", kind: Stage["kind"], block: number): NormPlace | null {
+  if (kind === "embedding") return null;
+  const place: NormPlace = { placement, block, sublayer: kind };
+  return normAt(run.model, place) === null ? null : place;
+}
+
+function finalNorm({ model }: Run): NormPlace | null {
+  return model.final_norm === null ? null : { placement: "final", block: model.blocks.length - 1, sublayer: null };
 }
 
 export class Pair {
@@ -55,7 +80,9 @@ export class Pair {
     this.shift = a.tokens.length - b.tokens.length;
     this.lanes = sharedLanes(a.model.lanes, b.model.lanes);
     this.steps = sharedSteps(a, b);
-    this.marks = this.steps.map((_, step) => this.compare(step));
+    const marks: Uint8Array[] = [];
+    this.steps.forEach(({ kind }, step) => marks.push(kind === "norm" ? marks[step - 1] : this.compare(step)));
+    this.marks = marks;
     this.counts = this.marks.map((marks) => marks.reduce((sum, mark) => sum + mark, 0));
     const width = this.lanes.length;
     this.everDiffers = this.lanes.map((_, row) => this.marks.some((marks) => someInColumn(marks, row, width)));
@@ -174,18 +201,26 @@ function sameOrigins(a: readonly Block[], b: readonly Block[]): [number, number]
 }
 
 function sharedSteps(a: Run, b: Run): Step[] {
-  const steps: Step[] = [{ stage: 0, besideStage: 0, kind: "embedding", block: -1, besideBlock: -1 }];
+  const steps: Step[] = [{ stage: 0, besideStage: 0, kind: "embedding", block: -1, besideBlock: -1, norm: null }];
   let [stage, besideStage] = [0, 0];
   for (const [block, besideBlock] of pairedBlocks(a.model.blocks, b.model.blocks)) {
     for (const [part, kind] of (["attention", "feed-forward"] as const).entries()) {
+      const before = { stage, besideStage };
       if (block >= 0) stage = 1 + 2 * block + part;
       if (besideBlock >= 0) besideStage = 1 + 2 * besideBlock + part;
       const inA = block >= 0 && a.stages[stage].present;
       const inB = besideBlock >= 0 && b.stages[besideStage].present;
       if (!inA && !inB) continue;
       const blocks = { block: block < 0 ? null : block, besideBlock: besideBlock < 0 ? null : besideBlock };
-      steps.push({ stage, besideStage, kind, ...blocks });
+      const normStep = (placement: "pre" | "post", at: { stage: number; besideStage: number }): void => {
+        const norm = (inA && normOf(a, placement, kind, block)) || (inB && normOf(b, placement, kind, besideBlock));
+        if (norm) steps.push({ ...at, kind: "norm", ...blocks, norm });
+      };
+      normStep("pre", before);
+      steps.push({ stage, besideStage, kind, ...blocks, norm: null });
+      normStep("post", { stage, besideStage });
     }
   }
-  return steps;
+  const norm = finalNorm(a) ?? finalNorm(b);
+  return norm === null ? steps : [...steps, { ...steps[steps.length - 1], kind: "norm", norm }];
 }

@@ -1,5 +1,6 @@
 /** The sentence about two runs: how many values differ at this step, and the first difference. */
 
+import { normName } from "./facts/normsteps";
 import { count } from "./facts/numbers";
 import type { Piece } from "./facts/sentence";
 import { tokenAt } from "./facts/tokens";
@@ -42,10 +43,11 @@ export function differenceSentence(view: View): Piece[] {
   ];
 }
 
-/** Return the name of a step: "embedding", "attention of block 1", "feed-forward of block 2 of B". */
+/** Return the name of a step: "embedding", "attention of block 1", "feed-forward of block 2 of B", "final norm". */
 export function stepName(view: View, step: number): string {
-  const { kind, block, besideBlock } = view.steps[step];
+  const { kind, block, besideBlock, norm } = view.steps[step];
   if (kind === "embedding") return kind;
+  if (norm !== null) return normName(norm);
   return block === null ? `${kind} of block ${besideBlock} of B` : `${kind} of block ${block}`;
 }
 

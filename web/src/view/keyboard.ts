@@ -7,6 +7,7 @@ import type { Told } from "./present/told";
 import { storyKey } from "./story/keys";
 import type { Telling } from "./story/telling.svelte";
 import type { View } from "./view.svelte";
+import { subjectOf } from "./why/subject";
 
 /** What keys can do beyond the view. */
 export interface Desk {
@@ -42,7 +43,8 @@ const ACTIONS: Readonly<Record<string, (desk: Desk) => void>> = {
   Backspace: (desk) => desk.takeBack(),
   p: ({ presenting }) => presenting.toggle(),
   "/": (desk) => desk.toInput(),
-  Escape: ({ view }) => view.release(),
+  Enter: ({ view }) => view.why.toggle(subjectOf(view)),
+  Escape: ({ view }) => closeWhy(view) || view.release(),
   "?": (desk) => desk.help(),
 };
 
@@ -65,7 +67,7 @@ export function pressed(event: KeyboardEvent, desk: Desk): boolean {
   const target = event.target as HTMLElement;
   if (target.closest("dialog") !== null) return false;
   if (isField(target) && event.key !== "Escape") return false;
-  if (event.key === " " && target.matches("button, summary, a")) return false; // Space presses a button
+  if ([" ", "Enter"].includes(event.key) && target.matches("button, summary, a")) return false; // they press a button
   if (event.key === "Escape" && isField(target)) target.blur();
   if (!storyKey(event, desk.telling)) action(desk);
   return true;
@@ -74,6 +76,14 @@ export function pressed(event: KeyboardEvent, desk: Desk): boolean {
 function isField(target: HTMLElement): boolean {
   if (target.matches("select, textarea")) return true;
   return target.matches("input") && !target.matches("[type=range], [type=checkbox]");
+}
+
+/** Close the explanation of a number; false where none is open. */
+function closeWhy(view: View): boolean {
+  if (view.why.what === null) return false;
+  if (view.why.what.kind === "neuron") view.neuron = null;
+  view.why.close();
+  return true;
 }
 
 function moveTo(view: View, position: number): void {

@@ -9,6 +9,7 @@ import { type GivenModel, nameOfFile, type NamedModel, opened, unopened } from "
 import { Presenting } from "./present/presenting.svelte";
 import { Telling } from "./story/telling.svelte";
 import { View } from "./view.svelte";
+import { positionOfWhy, readWhy, stageOfWhy, Why } from "./why/why.svelte";
 import { Writing } from "./writing/writing.svelte";
 
 type Input = string | readonly string[] | null;
@@ -56,6 +57,8 @@ export class Page {
   readonly presenting = new Presenting();
   /** The story of the model, step by step. */
   readonly telling = new Telling(this);
+  /** The number whose parts are shown. */
+  readonly why = new Why();
   readonly title: string;
   readonly usesAddress: boolean;
   private readonly opening: Input; // with which the page began
@@ -173,7 +176,9 @@ export class Page {
       input: own?.input ?? null,
       besideModel: own?.beside?.model ?? null,
       besideInput: own?.beside?.input ?? null,
-      step: own === null ? null : (view?.step ?? null),
+      step: own === null ? null : (view?.written.step ?? null),
+      norm: own === null ? null : (view?.written.norm ?? null),
+      why: view === null ? null : this.why.written(view.run),
       position: own === null ? null : (view?.pinned ?? null),
       head: own === null ? null : (view?.head ?? null),
       onlyDifferences: view?.onlyDifferences ?? false,
@@ -197,9 +202,14 @@ export class Page {
     const { view } = this;
     if (sight.story !== null && sight.story !== undefined) this.telling.go(sight.story - 1);
     if (view === null || (this.telling.step !== null && typeof sight.step !== "number")) return;
-    if (sight.step !== null && sight.step !== undefined) view.go(sight.step);
+    if (sight.step !== null && sight.step !== undefined) view.goToWritten(sight.step, sight.norm ?? null);
+    const why = readWhy(sight.why ?? null, view.run);
+    if (why !== null && typeof sight.step !== "number") view.stage = stageOfWhy(why) ?? view.stage;
     view.settle();
-    view.pinned = sight.position ?? null;
+    view.pinned = sight.position ?? (why === null ? null : positionOfWhy(why));
+    if (why?.kind === "neuron") view.neuron = why.neuron;
+    if (why?.kind === "cell") view.lane = why.lane;
+    this.why.what = why;
     view.head = sight.head ?? null;
     view.onlyDifferences = sight.onlyDifferences ?? false;
   }
@@ -221,12 +231,13 @@ export class Page {
   }
 
   private take(shown: Run, other: Run | null, anew: boolean): void {
-    if (this.view === null) this.view = new View(shown, other);
+    if (this.view === null) this.view = new View(shown, other, this.why);
     const { view } = this;
     view.theme = this.theme;
     const longer = view.run.tokens.length !== shown.tokens.length;
     view.run = shown;
     view.beside = other;
+    this.why.keepIn(shown);
     if (view.pinned !== null && (anew || longer)) view.pinned = null;
     if (!anew) return;
     view.release();

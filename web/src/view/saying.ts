@@ -5,5 +5,7 @@ import { type Piece, sentenceFor } from "./facts/sentence";
 import type { View } from "./view.svelte";
 
 export function sentenceAt(view: View): readonly Piece[] {
-  return view.pair === null ? sentenceFor(view.run, view.stage, view.position) : differenceSentence(view);
+  return view.pair === null
+    ? sentenceFor(view.run, view.stage, view.position, view.here.norm)
+    : differenceSentence(view);
 }

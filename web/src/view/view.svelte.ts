@@ -7,6 +7,7 @@ import { openingStage, positionInView } from "./facts/changes";
 import { Numbers } from "./facts/numbers";
 import { Program } from "./facts/program";
 import { type Scale, type Theme, topOf } from "./facts/scale";
+import { Why } from "./why/why.svelte";
 
 /** A step of the timeline, with its stages and the selected position. */
 export interface Place {
@@ -18,6 +19,13 @@ export interface Place {
   /** The stage of B's stream that stands beside it; null without a second run. */
   readonly besideStage: number | null;
   readonly position: number;
+}
+
+/** Where a norm stands, seen from its sublayer; the final one is after the last. */
+export type NormSide = "before" | "after" | "final";
+
+function sideOf({ norm }: Step): NormSide | null {
+  return norm === null ? null : norm.placement === "pre" ? "before" : norm.placement === "post" ? "after" : "final";
 }
 
 export class View {
@@ -82,7 +90,12 @@ export class View {
   readonly scale: Scale = $derived({ top: this.top, infinity: this.numbers.infinity });
   readonly besideNumbers: Numbers | null = $derived(this.besideModel === null ? null : new Numbers(this.besideModel));
 
-  constructor(run: Run, beside: Run | null = null) {
+  constructor(
+    run: Run,
+    beside: Run | null = null,
+    /** The number whose parts are shown. */
+    readonly why: Why = new Why(),
+  ) {
     this.run = run;
     this.beside = beside;
   }
@@ -93,8 +106,8 @@ export class View {
   }
 
   set stage(stage: number) {
-    const place = this.steps.findIndex((step) => step.stage === stage);
-    const later = this.steps.findIndex((step) => step.stage > stage);
+    const place = this.steps.findIndex((step) => step.stage === stage && step.norm === null);
+    const later = this.steps.findIndex((step) => step.stage > stage && step.norm === null);
     this.go(place >= 0 ? place : later >= 0 ? later : this.steps.length - 1);
   }
 
@@ -110,8 +123,25 @@ export class View {
 
   /** Go to a place of the timeline, as far as there is one. */
   go(step: number): void {
-    this.step = Math.max(0, Math.min(step, this.steps.length - 1));
+    const next = Math.max(0, Math.min(step, this.steps.length - 1));
+    if (next !== this.step) this.why.close();
+    this.step = next;
     this.neuron = null;
+  }
+
+  /** The place on the timeline as addresses write it: the number of its sublayer, and a norm before or after it. */
+  get written(): { readonly step: number; readonly norm: NormSide | null } {
+    const side = sideOf(this.here);
+    const before = this.steps.slice(0, this.step + (side === "before" ? 2 : 1)).filter(({ norm }) => norm === null);
+    return { step: before.length - 1, norm: side };
+  }
+
+  /** Go to a place as addresses write it. */
+  goToWritten(step: number, side: NormSide | null): void {
+    const sublayers = this.steps.flatMap(({ norm }, place) => (norm === null ? [place] : []));
+    const place = sublayers[Math.min(step, sublayers.length - 1)];
+    const near = side === "before" ? [place - 1] : side === null ? [] : [place + 1, place + 2];
+    this.go(near.find((other) => other < this.steps.length && sideOf(this.steps[other]) === side) ?? place);
   }
 
   /** Go to where there is most to see: where the decision first appears or, with two runs, where they part. */
@@ -134,6 +164,7 @@ export class View {
 
   /** Let go of everything that was chosen. */
   release(): void {
+    this.why.close();
     this.pinned = null;
     this.head = null;
     this.neuron = null;

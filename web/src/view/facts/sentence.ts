@@ -5,7 +5,8 @@ import { upTo } from "./cells";
 import { laneChanges, positionInView, type LaneChange } from "./changes";
 import { bringsSomething, movesOf, positionsThatRead } from "./moved";
 import { firedAt } from "./neurons";
-import { count, Numbers } from "./numbers";
+import { normAt, normedAt, type NormPlace } from "./normsteps";
+import { count, MINUS, Numbers } from "./numbers";
 import { tokenAt } from "./tokens";
 
 /** A piece of a sentence: plain words, a token, the name of a lane or fact, a value that changed, a side remark. */
@@ -16,9 +17,11 @@ export interface Piece {
 
 const MOST_LANES = 3;
 
-/** Return the sentence for the sublayer that leads to a stage, as seen from a position. */
-export function sentenceFor(run: Run, stage: number, pinned: number | null): Piece[] {
+/** Return the sentence for the sublayer that leads to a stage, or for a norm there, as seen from a position. */
+export function sentenceFor(run: Run, stage: number, pinned: number | null, norm: NormPlace | null = null): Piece[] {
   const { kind, block, present } = run.stages[stage];
+  if (norm !== null && normAt(run.model, norm) !== null)
+    return normSentence(run, norm, positionInView(run, stage, pinned));
   if (kind === "embedding") return startSentence();
   if (!present) return [words(`Block ${block} has no ${kind}: nothing changes here.`)];
   const position = positionInView(run, stage, pinned);
@@ -33,6 +36,22 @@ export function plainText(pieces: readonly Piece[]): string {
 function startSentence(): Piece[] {
   const start = "Every token becomes a vector: a column for each position, a row for each lane. ";
   return [words(`${start}Attention then moves values between columns; feed-forward works inside one.`)];
+}
+
+function normSentence(run: Run, place: NormPlace, position: number): Piece[] {
+  const { mean, root, norm } = normedAt(run, place, position);
+  const value = (x: number): Piece => ({ kind: "value", text: String(Number(x.toPrecision(4))).replace("-", MINUS) });
+  const start = [words(mean === null ? "RMS norm at " : "Layer norm at "), token(run, position)];
+  const taken = mean === null ? [words(": ")] : [words(": less the mean "), value(mean), words(", then ")];
+  const plain = norm.gain === null && norm.bias === null;
+  const scaled = plain ? "" : norm.bias === null ? ", then times the gain" : ", then gain and bias";
+  const over = [words(`over the ${mean === null ? "root mean square" : "spread"} `), value(root), words(scaled)];
+  const reader = place.sublayer === null ? "the output" : place.sublayer;
+  const end =
+    place.placement === "post"
+      ? ". The stream goes on with the result."
+      : `. The stream stays; only what ${reader} reads is normed.`;
+  return [...start, ...taken, ...over, words(end)];
 }
 
 function attentionSentence(run: Run, stage: number, position: number): Piece[] {

@@ -8,6 +8,7 @@ import type { Component } from "svelte";
 import type { Page } from "../page.svelte";
 import Attention from "../panels/Attention.svelte";
 import Memories from "../panels/Memories.svelte";
+import Norms from "../panels/Norms.svelte";
 import type { View } from "../view.svelte";
 import type { Panel } from "./presenting.svelte";
 import PresentedAnswer from "./PresentedAnswer.svelte";
@@ -36,6 +37,7 @@ export const PRESENTED: Readonly<Partial<Record<Panel, PresentedPanel>>> = {
   heads: { component: Attention, shows: at("attention"), says: false, share: 2 },
   neuron: { component: Memories, shows: at("feed-forward"), says: false, share: 2 },
   answer: { component: PresentedAnswer, shows: always, says: false, share: 2 },
+  norm: { component: Norms, shows: (view) => view.here.kind === "norm", says: false, share: 2 },
   weights: { component: PresentedWeights, shows: always, says: false, share: 3 },
 };
 

@@ -95,7 +95,7 @@ export class Telling {
     const { view, beside, model: place } = this.page;
     if (view === null) return null;
     const besides = beside?.model === place ? view.beside : null;
-    const panel = { embedding: "stream", attention: "heads", "feed-forward": "neuron" }[view.here.kind];
+    const panel = { embedding: "stream", attention: "heads", "feed-forward": "neuron", norm: "norm" }[view.here.kind];
     return {
       ...{ text, stage: view.stage, position: view.pinned ?? view.position },
       head: view.here.kind === "attention" ? view.head : null,

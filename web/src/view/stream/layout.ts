@@ -273,20 +273,28 @@ function positionWidth(length: number, room: number, narrow: boolean): number {
 
 /** Return which sublayers fit beside the positions: all of them, or a window around the current one; null: too few. */
 function historyBeside(view: View, room: number): { width: number; steps: number[] } | null {
-  const [length, steps] = [view.run.tokens.length, view.steps.length];
+  const every = sublayersOf(view);
+  const [length, steps] = [view.run.tokens.length, every.length];
   for (const width of [46, 42, 38]) {
-    if ((room - HISTORY_GAP - width * steps) / length >= BESIDE_PITCH) return { width, steps: upTo(steps) };
+    if ((room - HISTORY_GAP - width * steps) / length >= BESIDE_PITCH) return { width, steps: every };
   }
   const fit = Math.floor((room - HISTORY_GAP - length * BESIDE_PITCH) / 38);
   if (fit < 5) return null;
-  const start = Math.max(0, Math.min(view.step - Math.floor(fit / 2), steps - fit));
-  return { width: 38, steps: upTo(fit).map((n) => start + n) };
+  const here = every.filter((step) => step <= view.step).length - 1;
+  const start = Math.max(0, Math.min(here - Math.floor(fit / 2), steps - fit));
+  return { width: 38, steps: upTo(fit).map((n) => every[start + n]) };
+}
+
+/** Return the steps that have a column of their own: at a norm the stream is the same as before or after it. */
+function sublayersOf(view: View): number[] {
+  return upTo(view.steps.length).filter((step) => view.steps[step].norm === null);
 }
 
 function sublayerColumns(view: View, room: number, narrow: boolean): Across {
-  const steps = view.steps.length;
+  const every = sublayersOf(view);
+  const steps = every.length;
   const width = Math.max(narrow ? 34 : 22, Math.min(58, Math.floor((room - 10) / steps)));
-  const columns = upTo(steps).map((step) => sublayerColumn(view, step, step * width, width));
+  const columns = every.map((step, n) => sublayerColumn(view, step, n * width, width));
   const history = { x: 0, width };
   return { ...ACROSS, columns, columnWidth: width, width: steps * width + 10, history, roomForBoth: false };
 }

@@ -93,7 +93,8 @@ export function valuesOf(view: View, column: Column, row: Row, side: "a" | "b"):
   const position = side === "b" && column.side !== "b" ? column.position - view.pair!.shift : column.position;
   const place = position * run.stream[stage].columns + lane;
   const value = run.stream[stage].values[place];
-  const before = stage === 0 ? null : run.stream[stage - 1].values[place];
+  const still = column.step === null && view.here.kind === "norm"; // nothing is added to the stream there
+  const before = stage === 0 || still ? null : run.stream[stage - 1].values[place];
   return { value, before };
 }
 
