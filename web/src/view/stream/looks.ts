@@ -237,9 +237,11 @@ function textOf(
   if (width < least) return null;
   const usual = kind === "sublayer" && width < 44 ? 11 : width >= 44 ? 12.5 : width >= 34 ? 11.5 : 11;
   const wanted = infinite && rowHeight >= 16 ? usual + 3 : usual;
-  const written = numbers.short(value);
-  const size = numberSize(written, value, room, wanted);
-  return size === null ? null : { written, size };
+  for (const written of [numbers.short(value), numbers.shorter(value)]) {
+    const size = written === null ? null : numberSize(written, value, room, wanted);
+    if (written !== null && size !== null) return { written, size };
+  }
+  return null;
 }
 
 /** Return the cell in words: "dim 42 Paris at Tower: 1.62, before 0.5". */
