@@ -27,4 +27,4 @@ const written = [
 
 const tokens = ["0", "1", "0", " "].map((_, place) => facts.tokenAt(["0", "1", "0", " "], place));
 const strengths = values.filter((value) => value >= 0).map((value) => facts.strength(value, scale));
-process.stdout.write(JSON.stringify({ contrasts, written, tokens, strengths }));
+process.stdout.write(JSON.stringify({ contrasts, written, tokens, strengths, heads: facts.HEAD_COLOURS }));

@@ -105,7 +105,7 @@ def test_the_lines_of_heads_and_neurons_are_marked_as_one_steps(page: Page) -> N
 
 def test_a_head_or_a_lane_that_is_chosen_marks_its_own_lines(page: Page) -> None:
     page.keyboard.press("ArrowRight")
-    page.get_by_role("button", name="weights of head 2").click()
+    page.get_by_role("button", name="block 0, head 2", exact=True).click()
     expect(marked(page)).to_have_attribute("data-line", "5")
     page.locator("[role=gridcell][aria-label^='hist at']").first.click()
     expect(marked(page)).to_contain_text(["lane hist", "head 2"])

@@ -35,12 +35,22 @@ export function differenceSentence(view: View): Piece[] {
     name(stepName(view, first.step)),
     words(`, position ${position} `),
     { kind: "token", text: tokenAt(view.run.tokens, position) },
+    ...inB(view, position),
     words(", lane "),
     name(lane.name),
     words(
       `: ${lane.a < 0 ? "no such lane" : numbers[0].short(a)} against ${lane.b < 0 ? "no such lane" : numbers[1].short(b)}.`,
     ),
   ];
+}
+
+/** Return the token of B at a position of A, and its position, where they are other ones. */
+function inB(view: View, position: number): Piece[] {
+  const { shift } = view.pair!;
+  const token = view.beside!.tokens[position - shift];
+  if (shift === 0 && token === view.run.tokens[position]) return [];
+  const where = shift === 0 ? " (in B " : ` (in B position ${position - shift} `;
+  return [words(where), { kind: "token", text: tokenAt(view.beside!.tokens, position - shift) }, words(")")];
 }
 
 /** Return the name of a step: "embedding", "attention of block 1", "feed-forward of block 2 of B", "final norm". */

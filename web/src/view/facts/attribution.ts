@@ -14,11 +14,12 @@ export interface Part {
   readonly name: string; // the token there, or which bias it is, or the name of the neuron
 }
 
-/** A logit as a sum of parts: the embedding, the position, then block by block heads and neurons, the output's bias. */
+/** A logit after a stage as a sum of parts: the embedding, the position, then block by block heads and neurons, the output's bias. */
 export interface Attribution {
   readonly wanted: string;
   readonly position: number;
-  readonly logit: number;
+  readonly stage: number;
+  readonly logit: number; // as if the run ended there
   readonly parts: readonly Part[];
   readonly residue: number; // what rounding on the way took or gave: the logit less the sum of the parts
 }
@@ -33,24 +34,33 @@ interface Step {
 }
 
 /**
- * Split the logit of a class into embedding, position, each head from each position, each neuron and each bias.
+ * Split the logit of a class into embedding, position, each head from each position, each neuron and each bias. At an
+ * earlier stage, that is the logit as if the run ended there, and its parts are those up to the stage.
  *
  * Weights, activations and the spread by which a norm divides are taken as they came out in this run; with these fixed
  * the logit is linear in the parts, which are computed in float64. They add up to the logit where nothing was rounded.
  */
-export function attribute(run: Run, wanted: string, position = run.tokens.length - 1): Attribution {
+export function attribute(
+  run: Run,
+  wanted: string,
+  position = run.tokens.length - 1,
+  stage = run.stream.length - 1,
+): Attribution {
   const { model } = run;
   const place = model.classes.indexOf(wanted);
-  const end = run.stream.length - 1;
-  const logit = logitsAt(run, end, position)[place];
+  const logit = logitsAt(run, stage, position)[place];
   const outputBias =
     model.output_bias === null ? [] : [part("bias", model.output_bias[place], { name: "output bias" })];
-  const last = () => rowOf(run.stream[end], position);
+  const last = () => rowOf(run.stream[stage], position);
   const norm = backThrough(model, model.final_norm, last, rowOf(model.output, place), "bias of the final norm", null);
   const groups: (readonly Part[])[] = [[...norm.parts, ...outputBias]];
   let direction = norm.direction;
   for (const b of upTo(model.blocks.length).reverse()) {
-    for (const back of [backThroughNeurons, backThroughHeads]) {
+    for (const [reached, back] of [
+      [feedForwardStage(b), backThroughNeurons],
+      [attentionStage(b), backThroughHeads],
+    ] as const) {
+      if (reached > stage) continue;
       const step = back(run, b, position, direction);
       groups.push(step.parts);
       direction = step.direction;
@@ -58,7 +68,7 @@ export function attribute(run: Run, wanted: string, position = run.tokens.length
   }
   groups.push(startParts(run, position, direction));
   const parts = groups.reverse().flat();
-  return { wanted, position, logit, parts, residue: logit - parts.reduce((sum, { amount }) => sum + amount, 0) };
+  return { wanted, position, stage, logit, parts, residue: logit - parts.reduce((sum, { amount }) => sum + amount, 0) };
 }
 
 /** Return the parts that matter most, by absolute value; equal ones in order. */

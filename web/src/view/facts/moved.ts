@@ -2,6 +2,7 @@
 
 import type { HeadRun, Matrix, Run } from "../../engine";
 import { cell, rowOf, upTo } from "./cells";
+import { headsByAmount } from "./reads";
 import { attentionStage, readBy, valueOffsets, valuesFor } from "./reading";
 
 /** What a head took from one position and added to another. */
@@ -127,11 +128,6 @@ function sizeOf(amounts: Float64Array): number {
   return amounts.reduce((sum, amount) => sum + Math.abs(amount), 0);
 }
 
-/** Return how much a head moved over all positions: the amounts without their signs. */
-export function amountMoved(run: Run, block: number, head: number): number {
-  return amountsTakenIn(run, block, head).reduce((sum, amount) => sum + amount, 0);
-}
-
 /** Return the positions that take something in through any head of a block. */
 export function positionsThatRead(run: Run, block: number): number[] {
   const amounts = upTo(run.heads[block].length).map((head) => amountsTakenIn(run, block, head));
@@ -140,11 +136,10 @@ export function positionsThatRead(run: Run, block: number): number[] {
 
 const MOST_TOGETHER = 4; // up to 4 heads are shown together; of more, the one that moved most
 
-/** Return the heads of a block that are in view: the chosen one, or all up to four, or the one that moved most. */
-export function headsInView(run: Run, block: number, chosen: number | null): number[] {
+/** Return the heads of a block in view: the chosen one, or all up to four, or the one that moved most, at a position or anywhere. */
+export function headsInView(run: Run, block: number, chosen: number | null, position: number | null = null): number[] {
   const heads = upTo(run.heads[block].length);
   if (chosen !== null && chosen < heads.length) return [chosen];
   if (heads.length <= MOST_TOGETHER) return heads;
-  const amounts = heads.map((head) => amountMoved(run, block, head));
-  return [amounts.indexOf(Math.max(...amounts))];
+  return headsByAmount(run, block, position).slice(0, 1);
 }

@@ -26,6 +26,22 @@ export class Numbers {
     return proper(brief(value));
   }
 
+  /** Return a number in fewer letters, for a narrow cell: one digit after the point, or none; null where that says nothing. */
+  shorter(value: number): string | null {
+    if (this.isInfinite(value)) return null;
+    const size = Math.abs(value);
+    if (size < 0.05) return null;
+    if (size >= 1000) return proper(value.toExponential(0).replace("e+", "e"));
+    const text =
+      size >= 9.95
+        ? value.toFixed(0)
+        : value
+            .toFixed(1)
+            .replace(/\.0$/, "")
+            .replace(/^(-?)0\./, "$1.");
+    return proper(text);
+  }
+
   /** Return it with its sign, + too; 0 has none. */
   signed(value: number): string {
     return value > 0 ? `+${this.short(value)}` : this.short(value);

@@ -94,7 +94,7 @@ function channels(colour: string): number[] {
   return [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16));
 }
 
-function mixed(from: string, to: string, share: number): string {
+export function mixed(from: string, to: string, share: number): string {
   const ends = channels(to);
   const parts = channels(from).map((part, n) => Math.round(part + (ends[n] - part) * share));
   return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;

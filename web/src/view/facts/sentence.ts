@@ -3,7 +3,7 @@
 import type { Run } from "../../engine";
 import { upTo } from "./cells";
 import { laneChanges, positionInView, type LaneChange } from "./changes";
-import { bringsSomething, movesOf, positionsThatRead } from "./moved";
+import { bringsSomething, lanesMoved, type Move, movesOf, positionsThatRead } from "./moved";
 import { firedAt } from "./neurons";
 import { normAt, normedAt, type NormPlace } from "./normsteps";
 import { count, MINUS, Numbers } from "./numbers";
@@ -75,13 +75,31 @@ function attentionSentence(run: Run, stage: number, position: number): Piece[] {
   const sources = [...new Set(mine.map((move) => move.source))].sort(
     (a, b) => Number(a === position) - Number(b === position) || a - b,
   );
+  const through = sources.length > MOST_LANES ? mostlyThrough(run, block, position, mine) : null;
   const named = sources
     .slice(0, MOST_LANES)
     .map((source) => (source === position ? words("itself") : token(run, source)));
   const more = sources.length > MOST_LANES ? [words(` and ${sources.length - MOST_LANES} more`)] : [];
   const result =
     changes.length === 0 ? [words(", but the values cancel out")] : [words(": "), ...becomes(run, changes)];
+  if (through !== null) return [reader, words(" reads mostly "), ...through, ...result, words("."), ...aside];
   return [reader, words(" reads "), ...joined(named, more.length > 0), ...more, ...result, words("."), ...aside];
+}
+
+/** Return the source that brings most, if that is half or more of everything, and through which heads; else null. */
+function mostlyThrough(run: Run, block: number, reader: number, moves: readonly Move[]): Piece[] | null {
+  const amounts = new Map<number, number>();
+  const size = (move: Move): number => lanesMoved(move).reduce((sum, { amount }) => sum + Math.abs(amount), 0);
+  for (const move of moves) amounts.set(move.source, (amounts.get(move.source) ?? 0) + size(move));
+  const all = [...amounts.values()].reduce((sum, amount) => sum + amount, 0);
+  const [source, most] = [...amounts].reduce((one, other) => (other[1] > one[1] ? other : one));
+  if (most < all / 2) return null;
+  const what = source === reader ? words("itself") : token(run, source);
+  if (run.heads[block].length === 1) return [what];
+  const heads = moves
+    .filter((move) => move.source === source && size(move) >= most / 4)
+    .map(({ head }): Piece => ({ kind: "name", text: `head ${head}` }));
+  return [what, words(", through "), ...joined(heads, false)];
 }
 
 /** Return why no head moved anything: no weight, or all values were 0. */
@@ -99,8 +117,8 @@ function memorySentence(run: Run, stage: number, position: number): Piece[] {
   if (changes.length === 0) {
     const why =
       fired.length === 0
-        ? "no neuron fires"
-        : `${count(fired.length, "neuron fires", "neurons fire")}, but their sum is 0 or is rounded away`;
+        ? `no neuron ${verb(run, block)[0]}`
+        : `${neurons(run, block, fired.length)}, but their sum is 0 or is rounded away`;
     return [words("Nothing changes at "), token(run, position), words(`: ${why}.`)];
   }
   const made = byAmount(changes.filter((change) => change.after !== 0));
@@ -118,10 +136,22 @@ function memorySentence(run: Run, stage: number, position: number): Piece[] {
 }
 
 function whoFires(run: Run, block: number, fired: ReturnType<typeof firedAt>): Piece[] {
-  if (fired.length === 0) return [words(" no neuron fires, and the bias alone adds")];
+  const [one] = verb(run, block);
+  if (fired.length === 0) return [words(` no neuron ${one}, and the bias alone adds`)];
   const named = run.model.blocks[block].feed_forward!.names[fired[0].neuron];
-  if (fired.length === 1 && named) return [words(" the memory "), { kind: "name", text: named }, words(" fires")];
-  return [words(` ${count(fired.length, "neuron fires", "neurons fire")}`)];
+  if (fired.length === 1 && named) return [words(" the memory "), { kind: "name", text: named }, words(` ${one}`)];
+  return [words(` ${neurons(run, block, fired.length)}`)];
+}
+
+/** A neuron fires if it is either 0 or not: under ReLU. Others are active, more or less. */
+function verb(run: Run, block: number): readonly [one: string, several: string] {
+  const { activation } = run.model.blocks[block].feed_forward!;
+  return activation === "relu" || activation === "reglu" ? ["fires", "fire"] : ["is active", "are active"];
+}
+
+function neurons(run: Run, block: number, many: number): string {
+  const [one, several] = verb(run, block);
+  return count(many, `neuron ${one}`, `neurons ${several}`);
 }
 
 function becomes(run: Run, changes: readonly LaneChange[]): Piece[] {

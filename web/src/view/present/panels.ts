@@ -6,12 +6,12 @@
 
 import type { Component } from "svelte";
 import type { Page } from "../page.svelte";
-import Attention from "../panels/Attention.svelte";
 import Memories from "../panels/Memories.svelte";
 import Norms from "../panels/Norms.svelte";
 import type { View } from "../view.svelte";
 import type { Panel } from "./presenting.svelte";
 import PresentedAnswer from "./PresentedAnswer.svelte";
+import PresentedHeads from "./PresentedHeads.svelte";
 import PresentedStream from "./PresentedStream.svelte";
 import PresentedWeights from "./PresentedWeights.svelte";
 
@@ -34,7 +34,7 @@ const at =
 /** The table. A panel that is not in it is not offered. */
 export const PRESENTED: Readonly<Partial<Record<Panel, PresentedPanel>>> = {
   stream: { component: PresentedStream, shows: always, says: true, share: 3 },
-  heads: { component: Attention, shows: at("attention"), says: false, share: 2 },
+  heads: { component: PresentedHeads, shows: at("attention"), says: false, share: 2 },
   neuron: { component: Memories, shows: at("feed-forward"), says: false, share: 2 },
   answer: { component: PresentedAnswer, shows: always, says: false, share: 2 },
   norm: { component: Norms, shows: (view) => view.here.kind === "norm", says: false, share: 2 },

@@ -1,7 +1,7 @@
 /** The cells of the grid, painted: beyond 4,000 cells, and while somebody types, a document of shapes is too slow. */
 
 import type { Layout } from "./layout";
-import { halvesOf, isSplit, type Painting, ringWidth, type Shape, shapesOf, splitPath } from "./looks";
+import { halvesOf, isSplit, type Painting, rightHalf, ringWidth, type Shape, shapesOf, splitPath } from "./looks";
 import { isMosaic, LEAST_DOTTED, paintMosaic } from "./mosaic";
 import { SANS } from "./type";
 
@@ -9,7 +9,8 @@ export const MOST_SHAPES = 4000;
 const MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 /** The colours of the theme, which canvas cannot look up by itself. */
-const INKS = ["ink", "muted", "hair", "move", "surface", "line"] as const;
+const HEADS = ["head-0", "head-1", "head-2", "head-3", "head-4", "head-5", "head-6", "head-7"] as const;
+const INKS = ["ink", "muted", "hair", "move", "surface", "line", ...HEADS] as const;
 export type InkColours = Readonly<Record<(typeof INKS)[number], string>>;
 
 export function inkColours(element: Element): InkColours {
@@ -61,7 +62,11 @@ function paintShape(context: CanvasRenderingContext2D, shape: Shape, text: strin
   else if (kind === "ring") {
     context.strokeStyle = colour;
     context.lineWidth = ringWidth(width + 1.5);
+    const half = shape.half ? rightHalf(width, height) : null;
+    context.setLineDash(half?.dashes ?? []);
+    context.lineDashOffset = half?.offset ?? 0;
     context.strokeRect(x, y, width, height);
+    if (half !== null) context.setLineDash([]);
   } else if (kind === "dot") {
     if (width >= LEAST_DOTTED) context.fillRect(Math.floor(x), Math.floor(y), 1, 1);
   } else {

@@ -1,7 +1,9 @@
 /** How a cell looks: its fill, its number, the ring of a change and the sliver of the value before. */
 
 import type { Run } from "../../engine";
+import { headInk } from "../facts/headcolours";
 import type { Numbers } from "../facts/numbers";
+import { headsThatWrote } from "../facts/reads";
 import { colourOf, inkOn, type Scale, type Theme } from "../facts/scale";
 import { tokenText } from "../facts/tokens";
 import { numberSize } from "../numbersize";
@@ -16,6 +18,7 @@ export interface Look {
   readonly fill: string | null; // null: none, as for 0
   readonly inset: number; // how far the fill stays from the cell's edge
   readonly ring: boolean;
+  readonly ringInks: readonly string[]; // by name: of the heads that wrote it, one or two; else that of what moves
   readonly sliver: string | null | undefined; // the colour of the value before; null: it was 0; undefined: no sliver
   readonly sliverWidth: number;
   readonly text: string; // "": there is no room for a number
@@ -137,6 +140,7 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
     fill,
     inset,
     ring,
+    ringInks: ring ? ringInksOf(view, column, row) : MOVED,
     sliver: withSliver ? fills.of(values.before ?? 0).fill : undefined,
     sliverWidth,
     text: text?.written ?? "",
@@ -158,6 +162,7 @@ export interface Shape {
   readonly width: number;
   readonly height: number;
   readonly opacity?: number;
+  readonly half?: boolean; // of a ring: only its right half
 }
 
 /** Return the shapes of a cell, from back to front: the fill, a sliver with the value before, the number, the ring. */
@@ -179,9 +184,24 @@ export function shapesOf(look: Look, x: number, y: number, width: number, height
     shapes.push({ kind: "text", ink: look.ink, x: middle, y: base, width, height });
   }
   if (look.ring) {
-    shapes.push({ kind: "ring", ink: "move", x: x + 0.75, y: y + 0.75, width: width - 1.5, height: height - 1.5 });
+    const place = { x: x + 0.75, y: y + 0.75, width: width - 1.5, height: height - 1.5 };
+    look.ringInks.forEach((ink, n) => shapes.push({ kind: "ring", ink, ...place, half: n > 0 }));
   }
   return shapes;
+}
+
+const MOVED: readonly string[] = ["move"];
+
+/** Return the colours of a ring: those of the heads that wrote the cell, the two largest; else that of what moves. */
+export function ringInksOf(view: View, column: Column, { lane }: Row): readonly string[] {
+  if (view.pair !== null) return MOVED;
+  const heads = headsThatWrote(view.run, stageOf(view, column), column.position, lane.a);
+  return heads.length === 0 ? MOVED : heads.slice(0, 2).map(headInk);
+}
+
+/** Return the dashes that leave the right half of a rectangle, which is drawn clockwise from its upper left corner. */
+export function rightHalf(width: number, height: number): { readonly dashes: number[]; readonly offset: number } {
+  return { dashes: [width + height, width + height], offset: -width / 2 };
 }
 
 /** Return how thick the ring of a cell is. */
@@ -222,9 +242,12 @@ function textOf(
   if (room.width < least) return null;
   const usual = room.width >= 44 ? type.number : type.least;
   const wanted = infinite && room.rowHeight >= 16 ? usual + 3 : usual;
-  const written = numbers.short(value);
-  const size = numberSize(written, value, room.inner, wanted, type.leastNumber, infinite ? "mono" : "sans");
-  return size === null ? null : { written, size };
+  for (const written of [numbers.short(value), numbers.shorter(value)]) {
+    if (written === null) continue;
+    const size = numberSize(written, value, room.inner, wanted, type.leastNumber, infinite ? "mono" : "sans");
+    if (size !== null) return { written, size };
+  }
+  return null;
 }
 
 /** Return the cell in words: "dim 42 Paris at Tower: 1.62, before 0.5". */

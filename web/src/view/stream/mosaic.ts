@@ -3,8 +3,8 @@
 import { rowOf } from "../facts/cells";
 import { pixelOf } from "../thumbnails";
 import type { InkColours } from "./canvas";
-import { type Layout, type Row, stageOf } from "./layout";
-import { LEAST_RINGED, LEAST_WRITTEN, type Painting } from "./looks";
+import { type Column, type Layout, type Row, stageOf } from "./layout";
+import { LEAST_RINGED, LEAST_WRITTEN, type Painting, ringInksOf } from "./looks";
 
 export const LEAST_DOTTED = 5; // pixels: in narrower cells there is no dot for 0
 
@@ -24,13 +24,17 @@ export function paintMosaic(
   const picture = pictureFor(context);
   const pixels = new Uint32Array(picture.data.buffer).fill(0); // little endian, as every machine that runs a browser
   const tiles = tilesOf(painting, layout);
-  const [dot, move] = [pixelOf(inks.hair), pixelOf(inks.move)];
+  const dot = pixelOf(inks.hair);
+  const pixelOfInk = (ink: string): number => pixelOf(inks[ink as keyof InkColours]);
   for (const row of layout.rows) {
     fillRow(pixels, width, tiles, painting, row, layout.rowHeight);
-    for (const { left, right, ringed, dotted, now, before } of tiles) {
+    for (const { column, left, right, ringed, dotted, now, before } of tiles) {
       const [value, was] = [now[row.lane.a], before?.[row.lane.a]];
       const changed = was !== undefined && was !== value;
-      if (changed && ringed) ring(pixels, width, left, right, row.y, layout.rowHeight, move);
+      if (changed && ringed) {
+        const colours = ringInksOf(painting.view, column, row).map(pixelOfInk);
+        ring(pixels, width, left, right, row.y, layout.rowHeight, colours[0], colours.at(-1)!);
+      }
       const [x, y] = [Math.floor((left + right) / 2), row.y + Math.floor(layout.rowHeight / 2)];
       if (value === 0 && !changed && dotted) pixels[y * width + x] = dot;
     }
@@ -51,6 +55,7 @@ function pictureFor(context: CanvasRenderingContext2D): ImageData {
 
 /** A column as pixels. */
 interface Tile {
+  readonly column: Column;
   readonly left: number;
   readonly right: number;
   readonly gap: number; // before and above a cell, unless it is ∞
@@ -66,6 +71,7 @@ function tilesOf({ view, noisy }: Painting, layout: Layout): Tile[] {
     const stage = stageOf(view, column);
     const roomy = column.width >= LEAST_RINGED;
     return {
+      column,
       left: Math.round(column.x),
       right: Math.round(column.x + column.width),
       gap: roomy ? 1 : 0,
@@ -109,10 +115,15 @@ function ring(
   y: number,
   height: number,
   colour: number,
+  rightColour: number, // of its right half
 ): void {
-  pixels.fill(colour, y * width + left, y * width + right);
-  pixels.fill(colour, (y + height - 1) * width + left, (y + height - 1) * width + right);
+  const middle = (left + right) >> 1;
+  for (const line of [y, y + height - 1]) {
+    pixels.fill(colour, line * width + left, line * width + middle);
+    pixels.fill(rightColour, line * width + middle, line * width + right);
+  }
   for (let line = y + 1; line < y + height - 1; line++) {
-    pixels[line * width + left] = pixels[line * width + right - 1] = colour;
+    pixels[line * width + left] = colour;
+    pixels[line * width + right - 1] = rightColour;
   }
 }
