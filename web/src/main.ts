@@ -100,7 +100,8 @@ async function showCarried(): Promise<void> {
   document.documentElement.classList.add("weightsmith-page");
   document.body.append(element);
   if (carried.title !== "") document.title = carried.title;
-  mount(element, { models, input: carried.input, beside: carried.beside, title: carried.title, address: true });
+  const { input, beside, changes, title } = carried;
+  mount(element, { models, input, beside, changes, title, address: true });
 }
 
 if (typeof document !== "undefined") void showCarried(); // the engine and the facts also run without a page

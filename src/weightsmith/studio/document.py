@@ -127,7 +127,7 @@ def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = 
 
 
 def _changes(shown: Shown, beside: Shown | None) -> tuple[list[dict[str, Any]], Shown, Shown | None]:
-    """Return the changes of the run that was changed, if one was, and what to show: the page runs it without them too."""
+    """Return the changes of the run that was changed, if one was, and what to show beside nothing else."""
     changed = [side for side in (shown, beside) if isinstance(side, Run) and side.changed]
     if not changed:
         return [], shown, beside

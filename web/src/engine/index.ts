@@ -21,6 +21,6 @@ export {
   splitText,
 } from "./run";
 export { UnknownToken } from "./run";
-export { isHeadOff, isSame } from "./swaps";
+export { isHeadOff } from "./swaps";
 export * from "./types";
 export { EngineError, reason } from "./words";

@@ -8,6 +8,9 @@ export interface Written {
   readonly seed: number | null;
 }
 
+/** A part of the address that says a change: `off`, `set` or `take`. */
+type ChangePart = readonly [name: string, text: string];
+
 export interface Sight extends Written {
   readonly model: number;
   readonly input: string;
@@ -17,7 +20,10 @@ export interface Sight extends Written {
   readonly position: number | null;
   readonly head: number | null;
   readonly onlyDifferences: boolean;
+  readonly changes: readonly ChangePart[];
 }
+
+const CHANGES = ["off", "set", "take", "carried"];
 
 /** Return the text after the `#`, without defaults. */
 export function writeSight(sight: Sight): string {
@@ -34,13 +40,14 @@ export function writeSight(sight: Sight): string {
   if (sight.temperature !== null) parts.set("temperature", String(sight.temperature));
   if (sight.topK !== null) parts.set("top-k", String(sight.topK));
   if (sight.seed !== null) parts.set("seed", String(sight.seed));
+  for (const [name, text] of sight.changes) parts.append(name, text);
   return parts.toString();
 }
 
 /** Return what an address says; null where it says nothing. Numbers that are none are left out. */
 export function readSight(address: string): Partial<Sight> | null {
   const parts = new URLSearchParams(address.replace(/^#/, ""));
-  if (!parts.has("model") && !parts.has("input") && !parts.has("step")) return null;
+  if (!["model", "input", "step", ...CHANGES].some((name) => parts.has(name))) return null;
   const model = wholeNumber(parts.get("model"));
   const input = parts.get("input");
   return {
@@ -56,6 +63,7 @@ export function readSight(address: string): Partial<Sight> | null {
     temperature: decimal(parts.get("temperature")),
     topK: wholeNumber(parts.get("top-k")) || null,
     seed: wholeNumber(parts.get("seed")),
+    changes: [...parts].filter(([name]) => CHANGES.includes(name)),
   };
 }
 

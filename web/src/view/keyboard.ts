@@ -1,11 +1,14 @@
 /** The keys of the page. */
 
 import { firedAt } from "./facts/neurons";
+import type { Changes } from "./intervening/changes.svelte";
+import { copyPython } from "./intervening/copying";
 import type { View } from "./view.svelte";
 
 /** What keys can do beyond the view. */
 export interface Desk {
   readonly view: View;
+  readonly changes: Changes;
   readonly togglePlay: () => void;
   readonly toInput: () => void;
   readonly write: () => void;
@@ -28,10 +31,16 @@ const ACTIONS: Readonly<Record<string, (desk: Desk) => void>> = {
   d: ({ view }) => {
     if (view.pair !== null) view.onlyDifferences = !view.onlyDifferences;
   },
+  x: ({ changes }) => changes.switchChosen(),
+  e: ({ changes }) => changes.edit(),
+  y: ({ changes }) => void copyPython(changes),
   g: (desk) => desk.write(),
   Backspace: (desk) => desk.takeBack(),
   "/": (desk) => desk.toInput(),
-  Escape: ({ view }) => view.release(),
+  Escape: ({ view, changes }) => {
+    if (changes.editing === null) view.release();
+    else changes.editing = null;
+  },
   "?": (desk) => desk.help(),
 };
 

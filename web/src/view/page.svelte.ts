@@ -1,9 +1,10 @@
 /** The state of the page: its models, the typed input, the error, and the resulting view. */
 
-import { isChain, reason, run, type Run, UnknownToken } from "../engine";
+import { type CarriedChange, isChain, reason, run, type Run, UnknownToken } from "../engine";
 import { readModel } from "../files";
 import { readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
+import { Changes } from "./intervening/changes.svelte";
 import { exampleInput, textOf, tokensOf, understands } from "./inputs";
 import { type GivenModel, nameOfFile, type NamedModel, opened, unopened } from "./models";
 import { View } from "./view.svelte";
@@ -15,6 +16,8 @@ export interface PageOptions {
   readonly models: readonly GivenModel[];
   readonly input?: Input;
   readonly beside?: { readonly model: number; readonly input: Input } | null;
+  /** The changes of a run by `ws.ablate` or `ws.patch`. */
+  readonly changes?: readonly CarriedChange[];
   readonly title?: string;
   /** Whether the sight is kept in the page's address. Only one component of a page may do so. */
   readonly address?: boolean;
@@ -51,6 +54,8 @@ export class Page {
   view: View | null = $state.raw(null);
   /** The tokens that the model writes on. */
   readonly writing = new Writing(this);
+  /** What was changed in the run. */
+  readonly changes = new Changes(this);
   readonly title: string;
   readonly usesAddress: boolean;
   private lastRun = 0; // milliseconds
@@ -79,6 +84,7 @@ export class Page {
     }
     const sight = this.usesAddress ? readSight(location.hash) : null;
     this.writing.begin();
+    if (options.changes) this.changes.carry(options.changes);
     if (sight === null) this.open();
     else this.show(sight);
   }
@@ -115,6 +121,7 @@ export class Page {
   }
 
   chooseModel(model: number): void {
+    this.changes.clear();
     this.model = model;
     if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
     try {
@@ -128,6 +135,7 @@ export class Page {
 
   chooseBeside(beside: Beside | null): void {
     this.beside = beside;
+    if (beside !== null) this.changes.setOpen(false);
     this.open();
   }
 
@@ -156,6 +164,7 @@ export class Page {
       head: view?.head ?? null,
       onlyDifferences: view?.onlyDifferences ?? false,
       ...this.writing.written,
+      changes: this.changes.parts,
     });
   }
 
@@ -167,6 +176,7 @@ export class Page {
     this.input = sight.input ?? this.input;
     this.beside = there(sight.besideModel) ? { model: sight.besideModel, input: sight.besideInput ?? null } : null;
     this.writing.take(sight);
+    this.changes.read(sight.changes ?? []);
     this.open();
     const { view } = this;
     if (view === null) return;
@@ -183,7 +193,9 @@ export class Page {
     try {
       const shown = this.runOn(this.model, this.input);
       const { beside } = this;
-      const other = beside === null ? null : this.runOn(beside.model, beside.input ?? this.input, true);
+      const other =
+        this.changes.besideOf(shown) ??
+        (beside === null ? null : this.runOn(beside.model, beside.input ?? this.input, true));
       this.problem = null;
       this.take(shown, other, anew);
       this.writing.settle();
@@ -197,6 +209,7 @@ export class Page {
     if (this.view === null) this.view = new View(shown, other);
     const { view } = this;
     view.theme = this.theme;
+    view.changes = this.changes;
     const longer = view.run.tokens.length !== shown.tokens.length;
     view.run = shown;
     view.beside = other;

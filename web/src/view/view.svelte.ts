@@ -6,6 +6,7 @@ import { openingStage, positionInView } from "./facts/changes";
 import { Numbers } from "./facts/numbers";
 import { Program } from "./facts/program";
 import { type Scale, type Theme, topOf } from "./facts/scale";
+import type { Changes } from "./intervening/changes.svelte";
 
 /** A step of the timeline, with its stages and the selected position. */
 export interface Place {
@@ -53,6 +54,8 @@ export class View {
   theme: Theme = $state("light");
   /** A's lanes that the stream's picture shows at the moment, which the keyboard moves among; the picture writes it. */
   lanesShown: readonly number[] = [];
+  /** What was changed in the run, of a page; null elsewhere. */
+  changes: Changes | null = null;
 
   /** How the two runs are aligned; null without a second one. */
   readonly pair: Pair | null = $derived(this.beside === null ? null : new Pair(this.run, this.beside));

@@ -15,6 +15,7 @@ export interface Look {
   readonly fill: string | null; // null: none, as for 0
   readonly inset: number; // how far the fill stays from the cell's edge
   readonly ring: boolean;
+  readonly differs: boolean; // of two runs: the ring is that of a difference
   readonly sliver: string | null | undefined; // the colour of the value before; null: it was 0; undefined: no sliver
   readonly sliverWidth: number;
   readonly text: string; // "": there is no room for a number
@@ -132,6 +133,7 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
     fill,
     inset,
     ring,
+    differs: view.pair !== null,
     sliver: withSliver ? fills.of(values.before ?? 0).fill : undefined,
     sliverWidth,
     text: text?.written ?? "",
@@ -173,7 +175,14 @@ export function shapesOf(look: Look, x: number, y: number, width: number, height
     shapes.push({ kind: "text", ink: look.ink, x: middle, y: base, width, height });
   }
   if (look.ring) {
-    shapes.push({ kind: "ring", ink: "move", x: x + 0.75, y: y + 0.75, width: width - 1.5, height: height - 1.5 });
+    shapes.push({
+      kind: "ring",
+      ink: look.differs ? "ink" : "move",
+      x: x + 0.75,
+      y: y + 0.75,
+      width: width - 1.5,
+      height: height - 1.5,
+    });
   }
   return shapes;
 }
