@@ -40,6 +40,13 @@ class Cases:
         (self.folder / file).write_bytes(model_bytes(T))
         self.cases.append({"file": file, "inputs": [self._input(T, list(tokens), sums) for tokens in inputs]})
 
+    def add_changed(self, run: ws.Run, changes: Any, plain: Any) -> None:
+        """Save the model of a run that was changed on its way, with the two ways to tell the page of it."""
+        file = f"{len(self.cases)}.safetensors"
+        (self.folder / file).write_bytes(model_bytes(run.transformer))
+        told = {**self._values(run), "changes": changes, "plain": plain}
+        self.cases.append({"file": file, "inputs": [told]})
+
     def add_file(self, data: bytes) -> str | None:
         """Keep a file that need not hold a model; return the code of Python's refusal, None where it loads."""
         file = f"{len(self.cases)}.safetensors"
@@ -57,10 +64,14 @@ class Cases:
         except ws.WeightsmithError as error:
             self.refused += 1
             return {"tokens": tokens, "refused": str(error)}
+        return self._values(run)
+
+    def _values(self, run: ws.Run) -> dict[str, Any]:
+        """Keep every value of a run; return what else the script compares."""
         found = np.concatenate([np.asarray(part, np.float64).reshape(-1) for part in _parts(run)])
         self.numbers.append(found)
         self.count, self.runs = self.count + found.size, self.runs + 1
-        about = {"tokens": tokens, "refused": None, "decision": _decision(run), **_outputs(run)}
+        about = {"tokens": list(run.tokens), "refused": None, "decision": _decision(run), **_outputs(run)}
         return {**about, "offset": self.count - found.size, "count": found.size}
 
     def run(self) -> dict[str, Any]:

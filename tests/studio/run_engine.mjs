@@ -54,15 +54,33 @@ function refusal(action) {
   }
 }
 
+/** Run a model on tokens, with the changes that a page would carry. */
+function runOf(model, tokens, changes) {
+  return changes ? engine.changed(model, tokens, engine.carriedChanges(model, changes)) : engine.run(model, tokens);
+}
+
+/** Return other ways to the same run: from the run without changes, and as a script asks for it. */
+function waysAgain(model, tokens, changes, plain) {
+  return [
+    () => engine.changedAgain(engine.run(model, tokens), engine.carriedChanges(model, changes)),
+    () => engine.changed(model, tokens, engine.plainChanges(model, tokens.length, plain)),
+  ];
+}
+
 const report = { differences: [], values: 0, codes: [] };
 for (const { file, inputs } of cases) {
   const read = refusal(() => engine.readModel(new Uint8Array(readFileSync(`${folder}/${file}`))));
   if (read.fault) report.differences.push(`${file}: ${read.fault}`);
   report.codes.push(read.code ?? null);
   if (!read.value) continue;
-  for (const { tokens, offset, count, decision, refused, outputs, no_outputs } of inputs ?? []) {
-    const found = refusal(() => engine.run(read.value, tokens));
+  for (const { tokens, offset, count, decision, refused, outputs, no_outputs, changes, plain } of inputs ?? []) {
+    const found = refusal(() => runOf(read.value, tokens, changes));
     const where = `${file} on ${tokens.join(" ")}`;
+    for (const again of changes && found.value ? waysAgain(read.value, tokens, changes, plain) : []) {
+      const other = refusal(again);
+      const wrong = other.value ? compare(other.value, offset, count) : (other.fault ?? other.refused);
+      if (wrong) report.differences.push(`${where}, told otherwise: ${wrong}`);
+    }
     if (found.fault) report.differences.push(`${where}: ${found.fault}`);
     else if ((found.refused ?? null) !== refused) {
       report.differences.push(`${where}: says ${found.refused}, should say ${refused}`);

@@ -13,7 +13,7 @@ import weightsmith as ws
 from tests.check.processes import environment
 from tests.command_line import run_command
 from tests.studio.pages import HOSTILE, carried, elements, hostile_model
-from weightsmith.studio import document, page
+from weightsmith.studio import collection, document, page
 
 
 def test_a_page_carries_the_file_of_the_model_and_the_input(tmp_path: Path) -> None:
@@ -79,12 +79,46 @@ def test_what_is_no_model_is_refused(shown: Any) -> None:
         page(shown)
 
 
-def test_a_run_that_was_changed_on_its_way_is_refused() -> None:
+def test_a_page_carries_the_changes_of_a_run() -> None:
+    T = ws.library.eiffel()
+    r, other = ws.run(T, "The Eiffel Tower is in"), ws.run(T, "The London Tower is in")
+    b = ws.patch(ws.ablate(r, block=0, head=1), {"compound": 1}, 0, after="attention", positions=[2])
+    told = [
+        {"kind": "off", "site": "block 0 head 1", "positions": None},
+        {"kind": "set", "site": "block 0 attention", "position": 2, "lane": "compound", "value": 1.0},
+    ]
+    assert carried(page(b))["changes"] == carried(page(b, beside=r))["changes"] == told
+    assert carried(page(r, beside=b))["changes"] == told
+    assert carried(page(r, beside=b))["beside"] is None
+    assert "changes" not in carried(page(r, beside=other))
+    neurons = ws.ablate(r, block=0, neurons=[0, "2847"], positions=[-1])
+    assert carried(page(neurons))["changes"] == [
+        {"kind": "off", "site": f"block 0 neuron {n}", "positions": [4]}
+        for n in (0, [*T.blocks[0].feed_forward.names].index("2847"))  # type: ignore[union-attr]
+    ]
+    (taken,) = carried(page(ws.patch(r, other, 1, head=0, lanes=["one"])))["changes"]
+    assert taken == {"kind": "take", "positions": None, "input": list(other.tokens), "site": "block 1 head 0",
+                     "lanes": ["one"]}  # fmt: skip
+    (values,) = carried(page(ws.patch(r, b, 0, head=0)))["changes"]  # of a run that was changed itself
+    assert values["kind"] == "values"
+    assert values["values"] == b.heads[0][0].output.tolist()
+
+
+def test_changes_that_a_page_does_not_know_are_refused() -> None:
     r = ws.run(ws.library.contains("1"), "01")
-    with pytest.raises(ws.InputError, match="changed on its way"):
-        page(ws.ablate(r, block=0))
-    with pytest.raises(ws.InputError, match="changed on its way"):
+    with pytest.raises(ws.InputError, match=r"changed on its way by a function.*write ws\.ablate"):
         page(ws.run(r.transformer, "01", change=lambda site, values: values))
+    a = ws.ablate(r, block=0)
+    for shown, beside in (
+        (a, a),
+        (a, ws.run(r.transformer, "11")),
+        (a, r.transformer),
+        (ws.run(r.transformer, "1"), a),
+    ):
+        with pytest.raises(ws.InputError, match="leave beside out"):
+            page(shown, beside=beside)
+    with pytest.raises(ws.InputError, match="show this one by itself"):
+        collection({"a": a})
 
 
 def test_a_model_that_no_browser_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def test_a_transformer_and_a_run_show_themselves_in_a_frame_that_may_only_run_sc
 
 
 def test_what_a_notebook_keeps_of_a_run_is_small() -> None:
-    assert len(ws.run(T, "0010")._repr_html_()) < 170_000
+    assert len(ws.run(T, "0010")._repr_html_()) < 190_000
 
 
 def test_the_text_is_there_too_for_notebooks_that_are_not_trusted() -> None:
@@ -73,7 +73,8 @@ def test_the_policy_of_a_frame_lets_in_its_loader_and_the_component_by_their_has
 
 def test_what_is_too_large_or_was_changed_on_its_way_shows_itself_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     r = ws.run(T, "0010")
-    changed = ws.ablate(r, block=0)
+    assert frames(ws.ablate(r, block=0)._repr_html_())
+    changed = ws.run(T, "0010", change=lambda site, values: values)
     assert not frames(changed._repr_html_())
     assert changed._repr_html_().startswith("<table ")
     monkeypatch.setattr(notebook, "MOST_VALUES", 5)

@@ -1,7 +1,8 @@
 /** The component: `mount` puts it into a page, and a page that carries a model gets it by itself. */
 
 import { mount as mountComponent, unmount } from "svelte";
-import { type Choosing, EngineError, generate, outputs, readTokens, type Run, run, type Value } from "./engine";
+import { changed, type Choosing, EngineError, generate, outputs, plainChanges, type PlainChanges } from "./engine";
+import { readTokens, type Run, type Value } from "./engine";
 import App from "./view/App.svelte";
 import { type Carried, unpacked } from "./view/models";
 import { Page, type PageOptions } from "./view/page.svelte";
@@ -14,8 +15,11 @@ export type { PageOptions } from "./view/page.svelte";
 
 /** What a mounted component offers. */
 export interface Mounted {
-  /** Run the model that is shown on tokens, or on a text; streams are [stage][position][lane]. */
-  readonly run: (tokens: readonly string[] | string) => PlainRun;
+  /**
+   * Run the model that is shown on tokens, or on a text; streams are [stage][position][lane]. With changes, as
+   * `ws.ablate` and `ws.patch` do: {ablate: ["block 0 head 1"], patch: [{site: "block 0 attention", values: {x: 1}}]}.
+   */
+  readonly run: (tokens: readonly string[] | string, changes?: PlainChanges) => PlainRun;
   /** Return the tokens that follow a text: the decisions, or drawn ones, as `ws.generate` gives them. */
   readonly generate: (tokens: readonly string[] | string, steps: number, how?: PlainChoosing) => string[];
   readonly destroy: () => void;
@@ -55,7 +59,7 @@ export function mount(element: HTMLElement, options: PageOptions): Mounted {
 /** What a page offers to other scripts. */
 export function calls(page: Page): Pick<Mounted, "run" | "generate"> {
   return {
-    run: (tokens) => plainRun(page, tokens),
+    run: (tokens, changes = {}) => plainRun(page, tokens, changes),
     generate: (tokens, steps, how = {}) => {
       const { model } = page.current;
       const { temperature = 0, top_k = null, seed = 0 } = how;
@@ -65,9 +69,10 @@ export function calls(page: Page): Pick<Mounted, "run" | "generate"> {
   };
 }
 
-function plainRun(page: Page, tokens: readonly string[] | string): PlainRun {
+function plainRun(page: Page, given: readonly string[] | string, changes: PlainChanges): PlainRun {
   const { model } = page.current;
-  const found = run(model, typeof tokens === "string" ? readTokens(model, tokens) : tokens);
+  const tokens = typeof given === "string" ? readTokens(model, given) : given;
+  const found = changed(model, tokens, plainChanges(model, tokens.length, changes));
   const rows = found.stream.map(({ rows, columns, values }) =>
     Array.from({ length: rows }, (_, row) => Array.from(values.subarray(row * columns, (row + 1) * columns))),
   );
@@ -95,7 +100,8 @@ async function showCarried(): Promise<void> {
   document.documentElement.classList.add("weightsmith-page");
   document.body.append(element);
   if (carried.title !== "") document.title = carried.title;
-  mount(element, { models, input: carried.input, beside: carried.beside, title: carried.title, address: true });
+  const { input, beside, changes, title } = carried;
+  mount(element, { models, input, beside, changes, title, address: true });
 }
 
 if (typeof document !== "undefined") void showCarried(); // the engine and the facts also run without a page

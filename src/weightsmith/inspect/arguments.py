@@ -1,19 +1,20 @@
 """Arguments of the functions that look into runs: a run, positions, a sublayer, neurons, a number of the output."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from weightsmith.arithmetic import Array, Weights, as_float64
-from weightsmith.errors import InputError, brief, is_whole, position_of, shown
+from weightsmith.errors import InputError, brief, is_whole, named, position_of, shown
 from weightsmith.inspect.run import Run
-from weightsmith.model import Transformer
+from weightsmith.model import Transformer, lane_index
 from weightsmith.model.lookup import neuron_at
 from weightsmith.model.names import place_of
 
 Sublayer: TypeAlias = Literal["attention", "feed-forward"]
+Place: TypeAlias = Literal["embedding", "attention", "feed-forward"]  # after which a value of the stream stands
 
 
 def checked_run(run: Any) -> Run:
@@ -59,6 +60,38 @@ def checked_sublayer(sublayer: Any, argument: str) -> Sublayer:
         raise InputError(f"{argument}={brief(sublayer)}: write 'attention' or 'feed-forward'")
     name: Sublayer = sublayer
     return name
+
+
+def checked_place(after: Any) -> Place:
+    """Return the name of a stage of the stream; refuse anything else."""
+    return "embedding" if isinstance(after, str) and after == "embedding" else checked_sublayer(after, "after")
+
+
+def lanes_at(T: Transformer, lanes: Any) -> list[int]:
+    """Return lanes counted from 0; None means all of them."""
+    if lanes is None:
+        return list(range(len(T.lanes)))
+    if isinstance(lanes, str) or not isinstance(lanes, Sequence):
+        raise InputError(f"lanes={brief(lanes)}: write a list of names, such as {[*T.lanes[:1]]}")
+    return [lane_index(T, lane) for lane in lanes]
+
+
+def numbers_at(T: Transformer, given: Mapping[str, float]) -> tuple[list[int], list[float]]:
+    """Return the lanes of a dictionary, counted from 0, with their numbers, which must be members."""
+    A, numbers = T.arithmetic, list[float]()
+    if not given:
+        raise InputError(f"the dictionary sets no lane: write a lane with a number, such as {{{T.lanes[0]!r}: 1}}")
+    columns = [lane_index(T, lane) for lane in given]
+    for lane, value in given.items():
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"{named(lane)}: {brief(value)} is not a number: write one, such as 1.5") from None
+        if not A.contains(number):
+            nearest = "" if np.isnan(number) else f"; the nearest is {float(A.round(number))!r}"
+            raise InputError(f"{named(lane)}: {brief(value)} is not a member of {A}{nearest}: write a member")
+        numbers.append(number + 0.0)  # there is no −0
+    return columns, numbers
 
 
 def neurons_at(T: Transformer, block: int, neurons: Any) -> list[int]:

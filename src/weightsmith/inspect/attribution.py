@@ -9,7 +9,7 @@ from weightsmith.errors import InputError, listed, position_of
 from weightsmith.inspect.arguments import Target, checked_run, usual_target
 from weightsmith.inspect.logit_parts import Attribution, Part, bias_name
 from weightsmith.inspect.output import numbers_of_run, output_rows
-from weightsmith.inspect.patch import last_swap
+from weightsmith.inspect.patch import last_swap, replaced
 from weightsmith.inspect.run import Run
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
 from weightsmith.model.sites import Site, attention_stage
@@ -56,18 +56,32 @@ def by_lane(run: Run, asked: Target) -> Array:
 def _back(run: Run, here: int, direction: Array) -> Iterator[list[Part]]:
     """Go back through the sublayers: yield the parts of each, and at last those of the embedding.
 
-    A patch of the stream is the last part; an ablated sublayer has no parts.
+    The lanes that a patch of the stream replaced are a part, and are not followed further; an ablated sublayer has no
+    parts.
     """
     for b in reversed(range(len(run.transformer.blocks))):
         for site, added in ((Site("feed-forward", b), _neurons), (Site("attention", b), _heads)):
-            swap = last_swap(run, site, here)
-            if swap is None:
+            patch, direction, left_out = _patched(run, site, here, direction)
+            yield patch
+            if not direction.any() and patch:
+                return
+            if not left_out:
                 direction, parts = added(run, b, here, direction)
                 yield parts
-            elif swap.values is not None:
-                yield [Part("patch", float(run.stream[site.stage, here] @ direction), name=str(site))]
-                return
-    yield list(_start(run, here, direction))
+    patch, direction, _ = _patched(run, Site("embedding"), here, direction)
+    yield [*_start(run, here, direction), *patch] if direction.any() or not patch else patch
+
+
+def _patched(run: Run, site: Site, here: int, direction: Array) -> tuple[list[Part], Array, bool]:
+    """Return the part of put-in values of the stream, the direction of the others, and whether the sublayer is out."""
+    replaced_lanes, left_out = replaced(run, site, here)
+    columns = sorted(replaced_lanes)
+    if not columns:
+        return [], direction, left_out
+    amount = float(run.stream[site.stage, here, columns] @ direction[columns])
+    rest = direction.copy()
+    rest[columns] = 0
+    return [Part("patch", amount, name=str(site))], rest, left_out
 
 
 def _start(run: Run, here: int, direction: Array) -> Iterator[Part]:

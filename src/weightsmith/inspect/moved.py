@@ -11,7 +11,7 @@ from weightsmith.arithmetic import Array, as_float64
 from weightsmith.errors import existing, position_of, shown
 from weightsmith.inspect.arguments import checked_run
 from weightsmith.inspect.attribution import values_at
-from weightsmith.inspect.patch import last_swap
+from weightsmith.inspect.patch import last_swap, replaced
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import Head, Transformer, lane_index
@@ -140,7 +140,8 @@ def _moves(run: Run, b: int, i: int, targets: Sequence[int], column: int | None)
     matrices, seen, lanes = attention_at(T, b).heads[i], _seen(run, b), tuple(T.lanes)
     values, added = np.zeros(0), np.zeros(0)
     for to in targets:
-        if last_swap(run, Site("head", b, i), to) or last_swap(run, Site("attention", b), to):
+        put_in, left_out = replaced(run, Site("attention", b), to)
+        if last_swap(run, Site("head", b, i), to) or left_out or len(put_in) == len(lanes):
             continue
         if values is not (now := values_at(run, b, i, to)):  # mostly they are the same for every target
             values, added = now, now @ matrices.W_O.T  # (positions, lanes)

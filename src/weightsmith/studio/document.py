@@ -18,6 +18,7 @@ from weightsmith.inspect import ChainRun, Run
 from weightsmith.model import Chain, Transformer, named_arrays
 from weightsmith.storage import refusals, write_whole
 from weightsmith.studio import large
+from weightsmith.studio.changes import page_changes
 
 PAGE_FORMAT = 1
 MAX_PARAMETERS = 1 << 24  # that a browser holds and runs easily
@@ -53,7 +54,8 @@ _NO_SCRIPT = "This page runs a transformer, and needs JavaScript for it. It load
 def save_html(shown: Shown, path: str | os.PathLike[str], *, beside: Shown | None = None) -> None:
     """Write a page that shows a model or a run, and another one beside it: one file, which needs no network.
 
-    The page contains the models, so its readers can type other inputs. A chain is played token by token.
+    The page contains the models, so its readers can type other inputs. A chain is played token by token. A run of
+    `ablate` or `patch` stands beside the run as it is, with a list of its changes.
     """
     text = page(shown, beside=beside)
     with refusals("cannot write", path):
@@ -84,6 +86,9 @@ def collection(shown: Mapping[str, Shown], title: str = "") -> str:
 
     Into it, as into every page, a model file can be dropped.
     """
+    for one in shown.values():
+        if isinstance(one, Run) and one.changed:
+            raise InputError("a page with several models shows runs that were not changed: show this one by itself")
     models = [{"name": name, "gzip": as_float64(model_of(one)), "input": _tokens(one)} for name, one in shown.items()]
     first = models[0]["input"] if models else None
     data = {"format": PAGE_FORMAT, "title": title or "Weightsmith", "models": models, "input": first, "beside": None}
@@ -105,6 +110,7 @@ def html_page(data: dict[str, Any], allowed: str, *, head: str = "", body: str) 
 
 def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = ()) -> dict[str, Any]:
     """Return the data of a page: compressed model files, inputs, and the view to open with."""
+    changes, shown, beside = _changes(shown, beside)
     models = [model_of(shown)]
     if beside is not None and model_of(beside) != models[0]:
         models.append(model_of(beside))
@@ -116,7 +122,23 @@ def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = 
         "models": [{"name": name, "gzip": as_float64(T)} for name, T in zip(named, models, strict=False)],
         "input": tokens,
         "beside": None if beside is None else {"model": len(models) - 1, "input": _tokens(beside) or tokens},
+        **({"changes": changes} if changes else {}),
     }
+
+
+def _changes(shown: Shown, beside: Shown | None) -> tuple[list[dict[str, Any]], Shown, Shown | None]:
+    """Return the changes of the run that was changed, if one was, and what to show beside nothing else."""
+    changed = [side for side in (shown, beside) if isinstance(side, Run) and side.changed]
+    if not changed:
+        return [], shown, beside
+    changes = page_changes(changed[0])
+    sides = [side for side in (shown, beside) if isinstance(side, Run)]
+    alike = all(side.tokens == changed[0].tokens and model_of(side) == model_of(changed[0]) for side in sides)
+    if beside is not None and not (len(changed) == 1 and len(sides) == 2 and alike):
+        raise InputError(
+            "a page shows a changed run beside the run as it is, of the same model and input: leave beside out"
+        )
+    return changes, changed[0], None
 
 
 def model_of(shown: Shown) -> Model:
@@ -128,8 +150,6 @@ def model_of(shown: Shown) -> Model:
         raise ModelError(
             f"a page shows a transformer, a chain or a run, and this is {brief(model)}: write ws.run(T, tokens), or T"
         )
-    if isinstance(shown, Run) and shown.changed:
-        raise InputError("this run was changed on its way, and a page would run the model as it is: show ws.run(T, …)")
     if is_large(model):
         raise ModelError(
             f"the model has {parameters(model):,} parameters, and a page carries at most {MAX_PARAMETERS:,}: "

@@ -40,8 +40,8 @@ _FRAME = (
 def in_notebook(shown: Shown, plain: str, *, beside: Run | None = None, names: Sequence[str] = ()) -> str:
     """Return HTML that shows a model or a run in a frame, and folded below it the plain HTML.
 
-    Only the plain HTML is returned where a page would not show the same, or would be large: for a run that was changed
-    on its way, and for what has many weights or values. It is also what stays where a notebook is not trusted.
+    Only the plain HTML is returned where a page would not show the same, or would be large: for a run that a function
+    changed on its way, and for what has many weights or values. It is also what stays where a notebook is not trusted.
     """
     sides = [side for side in (shown, beside) if side is not None]
     if not all(_is_light(side) for side in sides):
@@ -61,7 +61,8 @@ def _is_light(shown: Shown) -> bool:
         values = len(shown.text) * len(shown.chain.transformer.lanes) * (1 + 2 * len(shown.chain.transformer.blocks))
         return values <= MOST_VALUES and _is_light(shown.chain)
     if isinstance(shown, Run):
-        return not shown.changed and shown.stream.size <= MOST_VALUES and _is_light(shown.transformer)
+        told = not shown.changed or bool(shown.swaps)
+        return told and shown.stream.size <= MOST_VALUES and _is_light(shown.transformer)
     return shown.weights <= MOST_WEIGHTS
 
 

@@ -6,7 +6,8 @@ import { matrix, product, sum } from "./matrix";
 import { waves } from "./positions";
 import { decided, readOff, saidIn } from "./readout";
 import { remembered } from "./remembered";
-import type { Attention, HeadRun, Matrix, Model, Run, Stage } from "./types";
+import { firstBlock, swapped } from "./swaps";
+import type { Attention, HeadRun, Matrix, Model, Run, Site, Stage, Swap } from "./types";
 import { EngineError, hasLettersOnly } from "./words";
 
 /** A token that a model does not know. */
@@ -58,53 +59,80 @@ export function checkedTokens<T extends readonly string[]>(model: Model, tokens:
 /** The keys and values of every head at the positions before those that are run, [block][head]. */
 export type Past = readonly (readonly HeadPast[])[];
 
-/** Run a model on an input. */
-export function run(model: Model, tokens: readonly string[]): Run {
-  return runAfter(model, checkedTokens(model, tokens), 0, null);
+/** Run a model on an input, with values replaced on the way. */
+export function run(model: Model, tokens: readonly string[], swaps: readonly Swap[] = []): Run {
+  return runAfter(model, checkedTokens(model, tokens), 0, null, swaps);
+}
+
+/** Run the model of a run on its input again, with values replaced; blocks before the first of these are not run again. */
+export function runAgain(known: Run, swaps: readonly Swap[]): Run {
+  if (swaps.length === 0) return known;
+  return runAfter(known.model, known.tokens, 0, null, swaps, known);
 }
 
 /**
  * Run a causal model on the positions of an input from `first` on, after the past of those before it. The rows of the
- * result are these positions; keys and values have all of them.
+ * result are these positions; keys and values have all of them. Swaps are of runs without a past; with a run of the same
+ * input without swaps, blocks before the first swap are taken from it.
  */
-export function runAfter(model: Model, tokens: readonly string[], first: number, past: Past | null): Run {
+export function runAfter(
+  model: Model,
+  tokens: readonly string[],
+  first: number,
+  past: Past | null,
+  swaps: readonly Swap[] = [],
+  known: Run | null = null,
+): Run {
   const { arithmetic: A } = model;
-  let h = finite(A, embedded(model, tokens, first), "embedding");
+  const put = (kind: Site["kind"], block: number, values: Matrix, before: Matrix | null = null, index = 0): Matrix =>
+    swaps.length === 0 ? values : swapped(swaps, { kind, block, index }, values, before);
+  const same = known === null ? -1 : firstBlock(swaps); // how many blocks are known
+  let h = same < 0 ? finite(A, put("embedding", -1, embedded(model, tokens, first)), "embedding") : known!.stream[0];
   const stages: Stage[] = [{ kind: "embedding", block: -1, present: true }];
   const stream = [h];
-  const heads: HeadRun[][] = [];
+  const heads: (readonly HeadRun[])[] = [];
   const activations: Matrix[] = [];
   model.blocks.forEach((block, b) => {
+    stages.push({ kind: "attention", block: b, present: block.attention !== null });
+    stages.push({ kind: "feed-forward", block: b, present: block.feed_forward !== null });
+    if (b < same) {
+      stream.push(known!.stream[1 + 2 * b], (h = known!.stream[2 + 2 * b]));
+      heads.push(known!.heads[b]);
+      activations.push(known!.activations[b]);
+      return;
+    }
     const norm = (sublayer: "attention" | "feed_forward", x: Matrix, placement: string): Matrix => {
       const name = `block ${b} ${sublayer.replace("_", "-")} norm`;
       return block.norm_placement === placement ? normed(A, block[`${sublayer}_norm`], x, model.lanes, name, first) : x;
     };
     const { attention, feed_forward } = block;
     const entry = h;
-    const runs = attention ? runHeads(model, attention, norm("attention", h, "pre"), `block ${b}`, past?.[b]) : [];
+    let runs = attention ? runHeads(model, attention, norm("attention", h, "pre"), `block ${b}`, past?.[b]) : [];
+    if (swaps.length > 0) runs = runs.map((head, n) => ({ ...head, output: put("head", b, head.output, null, n) }));
     if (attention) {
       let total = matrix(h.rows, h.columns);
       for (const head of runs) total = sum(A, total, head.output.values);
       if (attention.b_O) total = sum(A, total, attention.b_O);
       h = norm("attention", sum(A, h, total.values), "post");
     }
+    h = put("attention", b, h, entry);
+    const middle = h;
     stream.push(finite(A, h, `block ${b} attention`));
     let active = matrix(h.rows, 0);
     if (feed_forward) {
-      active = neurons(A, feed_forward, norm("feed_forward", block.parallel ? entry : h, "pre"));
+      active = put("activations", b, neurons(A, feed_forward, norm("feed_forward", block.parallel ? entry : h, "pre")));
       const added = product(A, feed_forward.W_2, active, feed_forward.b_2);
       h = norm("feed_forward", sum(A, h, added.values), "post");
     }
+    h = put("feed-forward", b, h, middle);
     stream.push(finite(A, h, `block ${b} feed-forward`));
-    stages.push({ kind: "attention", block: b, present: attention !== null });
-    stages.push({ kind: "feed-forward", block: b, present: feed_forward !== null });
     heads.push(runs);
     activations.push(active);
   });
   const last = { rows: 1, columns: h.columns, values: h.values.slice((h.rows - 1) * h.columns) };
   const logits = model.readout === null ? readOff(model, last).values : new Float64Array(0);
   const decision = model.readout === null ? model.classes[decided(logits)] : saidIn(model, last)[0];
-  return { model, tokens, stages, stream, heads, activations, logits, decision };
+  return { model, tokens, stages, stream, heads, activations, logits, swaps, decision };
 }
 
 const placesOf = remembered((model: Model) => new Map(model.vocabulary.map((token, n) => [token, n])));

@@ -161,6 +161,24 @@ export interface Stage {
   readonly present: boolean; // false: the block has no such sublayer, and nothing changes
 }
 
+/**
+ * A place of a run at which values can be replaced: the stream after a stage, the output of a head, the activations of a
+ * block's neurons.
+ */
+export interface Site {
+  readonly kind: "embedding" | "attention" | "feed-forward" | "head" | "activations";
+  readonly block: number; // −1 for the embedding
+  readonly index: number; // of the head; 0 elsewhere
+}
+
+/** Values that replace those of a run at one site, at some positions and in some columns: lanes or neurons. */
+export interface Swap {
+  readonly site: Site;
+  readonly positions: readonly number[];
+  readonly columns: readonly number[];
+  readonly values: Matrix | null; // a row for each of the positions; null: the stream one stage before
+}
+
 export interface HeadRun {
   readonly scores: Matrix; // positions × positions; 0 where j is not visible from i
   readonly weights: Matrix; // positions × positions; 0 where j is not visible from i
@@ -179,5 +197,6 @@ export interface Run {
   readonly heads: readonly (readonly HeadRun[])[]; // [block][head]
   readonly activations: readonly Matrix[]; // [block]: positions × neurons; no columns without a feed-forward layer
   readonly logits: Float64Array; // at the last position
+  readonly swaps: readonly Swap[]; // what was replaced on the way
   readonly decision: string; // a class, or the value of a readout as it is shown: "?" for a code without one
 }

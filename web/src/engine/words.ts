@@ -56,10 +56,18 @@ export const hasLettersOnly = (tokens: readonly string[]): boolean =>
 /** Return a number with `most` significant digits, without trailing zeros. */
 export function general(x: number, most = 6): string {
   if (x === 0) return Object.is(x, -0) ? "-0" : "0";
-  const [digits, exponent] = x.toExponential(most - 1).split("e");
-  if (Number(exponent) >= -4 && Number(exponent) < most) return String(Number(x.toPrecision(most)));
+  const [digits, exponent] = rounded(x, most).split("e");
+  if (Number(exponent) >= -4 && Number(exponent) < most) return String(Number(`${digits}e${exponent}`));
   const sign = exponent[0] === "-" ? "-" : "+";
   return `${Number(digits)}e${sign}${exponent.slice(1).padStart(2, "0")}`;
+}
+
+/** Return a number with `most` digits and an exponent; a tie goes to the even digit, as in Python. */
+function rounded(x: number, most: number): string {
+  const [all, exponent] = x.toExponential(100).split("e");
+  const [kept, rest] = [all.slice(0, all.indexOf(".") + most), all.slice(all.indexOf(".") + most)];
+  const tie = /^50*$/.test(rest) && /[02468]\.?$/.test(kept);
+  return tie ? `${kept}e${exponent}` : x.toExponential(most - 1);
 }
 
 /** Return a name as a message may repeat it: plainly if that is clear, else in quotes; and cut. */

@@ -11,6 +11,9 @@ export interface Written {
   readonly seed: number | null;
 }
 
+/** A part of the address that says a change: `off`, `set` or `take`. */
+type ChangePart = readonly [name: string, text: string];
+
 export interface Sight extends Written, Presented {
   readonly model: number;
   readonly input: string | null; // null: that of the story
@@ -23,7 +26,10 @@ export interface Sight extends Written, Presented {
   readonly head: number | null;
   readonly onlyDifferences: boolean;
   readonly story: number | null; // the step of the story that is told, counted from 1
+  readonly changes: readonly ChangePart[];
 }
+
+const CHANGES = ["off", "set", "take", "carried"];
 
 /** Return the text after the `#`, without defaults. */
 export function writeSight(sight: Sight): string {
@@ -43,6 +49,7 @@ export function writeSight(sight: Sight): string {
   if (sight.temperature !== null) parts.set("temperature", String(sight.temperature));
   if (sight.topK !== null) parts.set("top-k", String(sight.topK));
   if (sight.seed !== null) parts.set("seed", String(sight.seed));
+  for (const [name, text] of sight.changes) parts.append(name, text);
   const panels = sight.panels === null ? "" : `&panels=${sight.panels.join()}`;
   return `${sight.present ? "present&" : ""}${parts.toString()}${panels}`;
 }
@@ -50,7 +57,7 @@ export function writeSight(sight: Sight): string {
 /** Return what an address says; null where it says nothing. Numbers that are none are left out. */
 export function readSight(address: string): Partial<Sight> | null {
   const parts = new URLSearchParams(address.replace(/^#/, ""));
-  if (!["model", "input", "step", "present", "story"].some((part) => parts.has(part))) return null;
+  if (!["model", "input", "step", "present", "story", ...CHANGES].some((part) => parts.has(part))) return null;
   const model = wholeNumber(parts.get("model"));
   const input = parts.get("input");
   return {
@@ -71,6 +78,7 @@ export function readSight(address: string): Partial<Sight> | null {
     temperature: decimal(parts.get("temperature")),
     topK: wholeNumber(parts.get("top-k")) || null,
     seed: wholeNumber(parts.get("seed")),
+    changes: [...parts].filter(([name]) => CHANGES.includes(name)),
   };
 }
 

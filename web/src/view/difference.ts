@@ -4,10 +4,12 @@ import { normName } from "./facts/normsteps";
 import { count } from "./facts/numbers";
 import type { Piece } from "./facts/sentence";
 import { tokenAt } from "./facts/tokens";
+import { changedSentence } from "./intervening/sentence";
 import type { View } from "./view.svelte";
 
 /** Return the sentence for the step that is shown, as pieces. */
 export function differenceSentence(view: View): Piece[] {
+  if (view.changes?.shown) return changedSentence(view);
   const pair = view.pair!;
   const { first } = pair;
   const alone = Math.max(pair.a.tokens.length, pair.b.tokens.length) - pair.partners;

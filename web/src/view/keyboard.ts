@@ -6,6 +6,8 @@ import type { Presenting } from "./present/presenting.svelte";
 import type { Told } from "./present/told";
 import { storyKey } from "./story/keys";
 import type { Telling } from "./story/telling.svelte";
+import type { Changes } from "./intervening/changes.svelte";
+import { copyPython } from "./intervening/copying";
 import type { View } from "./view.svelte";
 import { subjectOf } from "./why/subject";
 
@@ -15,6 +17,7 @@ export interface Desk {
   readonly presenting: Presenting;
   readonly told: Told | null;
   readonly telling: Telling;
+  readonly changes: Changes;
   readonly togglePlay: () => void;
   readonly toInput: () => void;
   readonly write: () => void;
@@ -39,12 +42,18 @@ const ACTIONS: Readonly<Record<string, (desk: Desk) => void>> = {
   d: ({ view }) => {
     if (view.pair !== null) view.onlyDifferences = !view.onlyDifferences;
   },
+  x: ({ changes }) => changes.switchChosen(),
+  e: ({ changes }) => changes.edit(),
+  y: ({ changes }) => void copyPython(changes),
   g: (desk) => desk.write(),
   Backspace: (desk) => desk.takeBack(),
   p: ({ presenting }) => presenting.toggle(),
   "/": (desk) => desk.toInput(),
   Enter: ({ view }) => view.why.toggle(subjectOf(view)),
-  Escape: ({ view }) => closeWhy(view) || view.release(),
+  Escape: ({ view, changes }) => {
+    if (changes.editing !== null) changes.editing = null;
+    else if (!closeWhy(view)) view.release();
+  },
   "?": (desk) => desk.help(),
 };
 

@@ -1,6 +1,6 @@
 /** Models as a page gets them: the bytes of their files, in base64 and packed with gzip where a page carries them. */
 
-import { EngineError, type Model, reason } from "../engine";
+import { type CarriedChange, EngineError, type Model, reason } from "../engine";
 import { readModel } from "../files";
 
 export interface NamedModel {
@@ -24,6 +24,7 @@ export interface Carried {
   }[];
   readonly input: string | readonly string[] | null;
   readonly beside: { readonly model: number; readonly input: string | readonly string[] | null } | null;
+  readonly changes?: readonly CarriedChange[]; // of the run on the input, by ws.ablate or ws.patch
   readonly title: string;
 }
 

@@ -1,9 +1,10 @@
 /** The state of the page: its models, the typed input, the error, and the resulting view. */
 
-import { isChain, reason, run, type Run, UnknownToken } from "../engine";
+import { type CarriedChange, isChain, reason, run, type Run, UnknownToken } from "../engine";
 import { readModel } from "../files";
 import { readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
+import { Changes } from "./intervening/changes.svelte";
 import { exampleInput, textOf, tokensOf, understands } from "./inputs";
 import { type GivenModel, nameOfFile, type NamedModel, opened, unopened } from "./models";
 import { Presenting } from "./present/presenting.svelte";
@@ -18,6 +19,8 @@ export interface PageOptions {
   readonly models: readonly GivenModel[];
   readonly input?: Input;
   readonly beside?: { readonly model: number; readonly input: Input } | null;
+  /** The changes of a run by `ws.ablate` or `ws.patch`. */
+  readonly changes?: readonly CarriedChange[];
   readonly title?: string;
   /** Whether the sight is kept in the page's address. Only one component of a page may do so. */
   readonly address?: boolean;
@@ -59,6 +62,8 @@ export class Page {
   readonly telling = new Telling(this);
   /** The number whose parts are shown. */
   readonly why = new Why();
+  /** What was changed in the run. */
+  readonly changes = new Changes(this);
   readonly title: string;
   readonly usesAddress: boolean;
   private readonly opening: Input; // with which the page began
@@ -89,6 +94,7 @@ export class Page {
     }
     const sight = this.usesAddress ? readSight(location.hash) : null;
     this.writing.begin();
+    if (options.changes) this.changes.carry(options.changes);
     if (sight === null) this.open();
     else this.show(sight);
   }
@@ -132,6 +138,7 @@ export class Page {
 
   chooseModel(model: number): void {
     this.telling.leave();
+    this.changes.clear();
     this.model = model;
     if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
     try {
@@ -146,6 +153,7 @@ export class Page {
   chooseBeside(beside: Beside | null): void {
     this.telling.leave();
     this.beside = beside;
+    if (beside !== null) this.changes.setOpen(false);
     this.open();
   }
 
@@ -163,6 +171,7 @@ export class Page {
 
   /** How the two runs are called: by their models or, if those are the same, by their inputs. */
   get names(): { a: string; b: string } {
+    if (this.changes.shown) return { a: "as it is", b: "changed" };
     if (this.beside?.model === this.model) return { a: this.input, b: this.beside.input ?? this.input };
     return { a: this.current?.name ?? "", b: this.models[this.beside?.model ?? 0]?.name ?? "" };
   }
@@ -185,6 +194,7 @@ export class Page {
       story: telling.step === null ? null : telling.step + 1,
       ...this.writing.written,
       ...this.presenting.written,
+      changes: this.changes.parts,
     });
   }
 
@@ -198,6 +208,7 @@ export class Page {
     this.beside = there(sight.besideModel) ? { model: sight.besideModel, input: sight.besideInput ?? null } : null;
     this.writing.take(sight);
     this.presenting.take(sight);
+    this.changes.read(sight.changes ?? []);
     this.open();
     const { view } = this;
     if (sight.story !== null && sight.story !== undefined) this.telling.go(sight.story - 1);
@@ -220,7 +231,9 @@ export class Page {
     try {
       const shown = this.runOn(this.model, this.input);
       const { beside } = this;
-      const other = beside === null ? null : this.runOn(beside.model, beside.input ?? this.input, true);
+      const other =
+        this.changes.besideOf(shown) ??
+        (beside === null ? null : this.runOn(beside.model, beside.input ?? this.input, true));
       this.problem = null;
       this.take(shown, other, anew);
       this.writing.settle();
@@ -234,6 +247,7 @@ export class Page {
     if (this.view === null) this.view = new View(shown, other, this.why);
     const { view } = this;
     view.theme = this.theme;
+    view.changes = this.changes;
     const longer = view.run.tokens.length !== shown.tokens.length;
     view.run = shown;
     view.beside = other;

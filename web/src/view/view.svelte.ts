@@ -8,6 +8,7 @@ import { Numbers } from "./facts/numbers";
 import { Program } from "./facts/program";
 import { type Scale, type Theme, topOf } from "./facts/scale";
 import { Why } from "./why/why.svelte";
+import type { Changes } from "./intervening/changes.svelte";
 
 /** A step of the timeline, with its stages and the selected position. */
 export interface Place {
@@ -64,6 +65,8 @@ export class View {
   pointed: readonly number[] = $state.raw([]);
   /** A's lanes that the stream's picture shows at the moment, which the keyboard moves among; the picture writes it. */
   lanesShown: readonly number[] = [];
+  /** What was changed in the run, of a page; null elsewhere. */
+  changes: Changes | null = null;
 
   /** How the two runs are aligned; null without a second one. */
   readonly pair: Pair | null = $derived(this.beside === null ? null : new Pair(this.run, this.beside));

@@ -1,15 +1,10 @@
-/** Where a story meets other parts of the page that may be there: presenter mode, and interventions. */
+/** Where a story meets other parts of the page: presenter mode, and interventions. */
 
 import type { StoryStep } from "../../engine";
 import type { Page } from "../page.svelte";
 import { panelsNamed } from "../present/presenting.svelte";
 
 type Part = readonly [name: string, text: string]; // of an address
-
-/** The parts of the page that a step sets, by their names there. */
-interface Joined {
-  readonly changes?: { readonly parts: readonly Part[]; readonly read: (parts: readonly Part[]) => void };
-}
 
 /** Show the panels of a step in presenter mode. */
 export function joinPanels(page: Page, panels: readonly string[]): void {
@@ -24,8 +19,7 @@ export function isBlank(page: Page): boolean {
 
 /** Switch off the parts that a step names, and set its cells; null: none. Return whether the model must run again. */
 export function joinChanges(page: Page, step: Pick<StoryStep, "off" | "set"> | null): boolean {
-  const { changes } = page as Page & Joined;
-  if (changes === undefined) return false;
+  const { changes } = page;
   const named = (name: string, texts: readonly string[] = []): Part[] => texts.map((text) => [name, text]);
   const parts = [...named("off", step?.off), ...named("set", step?.set)];
   if (JSON.stringify(changes.parts) === JSON.stringify(parts)) return false;

@@ -42,7 +42,7 @@ export function paintCells(canvas: HTMLCanvasElement, painting: Painting, layout
         }
       }
       if (!isSplit(painting.view, column, row)) continue;
-      context.strokeStyle = inks.move;
+      context.strokeStyle = inks.ink;
       context.lineWidth = 1.5;
       context.stroke(new Path2D(splitPath(column, row, layout.rowHeight)));
     }

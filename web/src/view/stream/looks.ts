@@ -191,10 +191,11 @@ export function shapesOf(look: Look, x: number, y: number, width: number, height
 }
 
 const MOVED: readonly string[] = ["move"];
+const DIFFERS: readonly string[] = ["ink"]; // of two runs
 
 /** Return the colours of a ring: those of the heads that wrote the cell, the two largest; else that of what moves. */
 export function ringInksOf(view: View, column: Column, { lane }: Row): readonly string[] {
-  if (view.pair !== null) return MOVED;
+  if (view.pair !== null) return DIFFERS;
   const heads = headsThatWrote(view.run, stageOf(view, column), column.position, lane.a);
   return heads.length === 0 ? MOVED : heads.slice(0, 2).map(headInk);
 }
