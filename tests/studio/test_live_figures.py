@@ -1,15 +1,11 @@
 """The documentation's live figures and its static page: built, opened from disk and from a server, given files."""
 
-import functools
-import http.server
 import json
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Frame, Page, expect
@@ -18,6 +14,7 @@ import weightsmith as ws
 from tests.check.processes import environment
 from tests.studio.conftest import Windows
 from tests.studio.dropping import drop
+from tests.studio.folder_server import served
 from tests.studio.pages import BREAKING, HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import collection
 
@@ -90,16 +87,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(site: Path) -> Iterator[str]:
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site))) as found:
-        thread = threading.Thread(target=found.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{found.server_address[1]}"
-        found.shutdown()
-        thread.join()
+    with served(site) as address:
+        yield address
 
 
 @pytest.fixture
