@@ -3,6 +3,8 @@
 import { mount as mountComponent, unmount } from "svelte";
 import { type Choosing, EngineError, generate, outputs, readTokens, type Run, run, type Value } from "./engine";
 import App from "./view/App.svelte";
+import Figure from "./view/figure/Figure.svelte";
+import { panelNamed } from "./view/figure/panels";
 import { type Carried, unpacked } from "./view/models";
 import { Page, type PageOptions } from "./view/page.svelte";
 import "./view/theme.css";
@@ -46,7 +48,12 @@ export function mount(element: HTMLElement, options: PageOptions): Mounted {
   const page = new Page(options);
   element.dataset.weightsmith = "";
   element.dataset.theme = page.theme;
-  const component = mountComponent(App, { target: element, props: { page, host: element } });
+  const panel = panelNamed(options.panel);
+  const shown = { page, host: element };
+  const component =
+    panel === null
+      ? mountComponent(App, { target: element, props: shown })
+      : mountComponent(Figure, { target: element, props: { ...shown, panel, height: options.height ?? null } });
   const mounted: Mounted = { ...calls(page), destroy: () => void unmount(component) };
   window.weightsmith ??= calls(page);
   return mounted;
@@ -95,7 +102,15 @@ async function showCarried(): Promise<void> {
   document.documentElement.classList.add("weightsmith-page");
   document.body.append(element);
   if (carried.title !== "") document.title = carried.title;
-  mount(element, { models, input: carried.input, beside: carried.beside, title: carried.title, address: true });
+  const { input, beside, title } = carried;
+  mount(element, { models, input, beside, title, address: true, ...figureOf(location.hash) });
+}
+
+/** Return the panel that the address wants alone, and the height into which it is to fit. */
+function figureOf(address: string): Pick<PageOptions, "panel" | "height"> {
+  const parts = new URLSearchParams(address.replace(/^#/, ""));
+  const height = parts.get("height") ?? "";
+  return { panel: parts.get("panel"), height: /^[1-9]\d{1,3}$/.test(height) ? Number(height) : null };
 }
 
 if (typeof document !== "undefined") void showCarried(); // the engine and the facts also run without a page
