@@ -98,12 +98,12 @@ $(VENV)/.compiled: $(VENV)/.core tests/compile_all.py $(wildcard src/weightsmith
 	@$(BIN)/python -m tests.compile_all
 	@touch $@
 
-# The tests of the page run in a real browser
-$(VENV)/.browser: | $(VENV)/.python
-	@command -v chromium >/dev/null || { \
-	  echo 'Installing chromium …'; apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium >/dev/null; } || { \
-	  echo 'The page is tested in a browser: install chromium, such as with sudo apt-get install chromium' >&2; exit 2; }
+# The tests of the page run in real browsers
+$(VENV)/.browser: Makefile | $(VENV)/.python
+	@command -v chromium >/dev/null && { command -v firefox-esr || command -v firefox; } >/dev/null || { \
+	  echo 'Installing chromium and Firefox …'; apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium firefox-esr >/dev/null; } || { \
+	  echo 'The page is tested in two browsers: install them, such as with sudo apt-get install chromium firefox-esr' >&2; exit 2; }
 	@touch $@
 
 # Without Node the component is not built, and the tests say that they did not compare it with its sources

@@ -11,6 +11,8 @@
 The argument is Python for a transformer or a chain, in which `ws`, the functions of the library and whatever the page's
 own code has made before are known; `file("moods")` is the model of a file in `_static/`. `:beside:` is another one, or
 the same on `:beside-input:`. `:wrote:` is how many of the last tokens the model wrote; of a chain, how many are shown.
+`:panel:` shows one panel with two buttons that step, instead of the whole page; `:height:` is the height of the figure
+in pixels, into which the panel fits itself; `:story:` plays the story of the model, from a step on.
 Each model, or pair of models, becomes one file in `figures/`; all files share one script and one style sheet, under a
 policy that lets in nothing else. They are classic scripts, because a browser loads no modules from a disk.
 
@@ -44,6 +46,9 @@ KNOWN = {
     "file": lambda name: ws.load(Path(__file__).parent / "_static" / f"{name}.safetensors"),
 } | {name: getattr(ws.library, name) for name in ws.library.__all__ if name.islower()}
 WAITING = 640  # pixels: the height of a figure until it reports its own
+PANELS = ("stream", "heads", "neuron", "answer", "weights", "lens")
+LOWEST, HIGHEST = 160, 2000  # pixels
+BORDER = 1  # of a frame, in figures.css
 OURS = "'self' file:"  # files beside the page, also on a disk
 
 log = getLogger(__name__)
@@ -51,8 +56,8 @@ log = getLogger(__name__)
 _HEAD = '<link rel="stylesheet" href="../_static/weightsmith.css">'
 _BODY = '<script src="../_static/weightsmith.js"></script>\n<script src="../_static/figure.js"></script>'
 _FRAME = (
-    '<iframe class="live-figure" src="{address}" title="{title}" loading="lazy" height="{height}"></iframe>'
-    '<p class="live-figure-alone"><a href="{address}" target="_blank" rel="noopener">on a page of its own</a></p>'
+    '<iframe class="live-figure" src="{address}" title="{title}" loading="lazy" height="{height}" {fixed}></iframe>'
+    '<p class="live-figure-alone"><a href="{whole}" target="_blank" rel="noopener">on a page of its own</a></p>'
 )
 
 
@@ -72,21 +77,31 @@ class RunDirective(SphinxDirective):
         "position": directives.nonnegative_int,
         "wrote": directives.nonnegative_int,  # tokens of a chain
         "differences": directives.flag,  # only differences
+        "panel": directives.unchanged_required,
+        "height": directives.nonnegative_int,  # pixels
+        "story": directives.unchanged,  # its first step, from 1 on
     }
 
     def run(self) -> list[nodes.Node]:
         """Return the figure, and register its file."""
         try:
             data, sight = self.figure()
+            alone = self.alone()
         except Exception as error:
             raise self.error(f"{{run}} {self.arguments[0]}: {type(error).__name__}: {error}") from error
         text = figure_page(data)
         name = f"{_slug(data['models'][0]['name'])}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.html"
         figures(self.env).setdefault(self.env.docname, {})[name] = text
-        address = f"{'../' * self.env.docname.count('/')}{FOLDER}/{name}#{urlencode(sight)}"
+        file = f"{'../' * self.env.docname.count('/')}{FOLDER}/{name}"
         caption = self.parse_content_to_nodes()
         spoken = " ".join(node.astext() for node in caption) or data["title"]
-        frame = _FRAME.format(address=html.escape(address), title=html.escape(spoken, quote=True), height=WAITING)
+        frame = _FRAME.format(
+            address=html.escape(f"{file}#{urlencode(sight | alone)}"),
+            whole=html.escape(f"{file}#{urlencode(sight)}"),
+            title=html.escape(spoken, quote=True),
+            height=self.options.get("height", WAITING),
+            fixed="data-fixed" if "height" in self.options else "",
+        )
         box = nodes.container("", nodes.raw("", frame, format="html"), classes=["live"])
         box += nodes.container("", *caption, classes=["live-caption"])
         return [box]
@@ -113,8 +128,24 @@ class RunDirective(SphinxDirective):
         sight |= {key: self.options[key] for key in ("step", "position", "wrote") if key in self.options}
         if "differences" in self.options:
             sight["only"] = "differences"
+        if "story" in self.options:
+            sight["story"] = story_step(T, self.options["story"])
         data["beside"] = None  # the URL has it
         return data, sight
+
+    def alone(self) -> dict[str, str | int]:
+        """Return what the URL says of a figure that is one panel, or that has a height."""
+        panel = self.options.get("panel")
+        if panel is not None and panel not in PANELS:
+            raise ValueError(f"panel: {panel} is not there: write {', '.join(PANELS)}")
+        height = self.options.get("height")
+        if height is not None and not LOWEST <= height <= HIGHEST:
+            raise ValueError(f"height: {height} is not from {LOWEST} to {HIGHEST} pixels")
+        if panel is None and "story" in self.options:
+            panel = "story"
+        if height is not None and panel is None:
+            raise ValueError(f"height: a whole page has its own height: write :panel: too, one of {', '.join(PANELS)}")
+        return ({} if panel is None else {"panel": panel}) | ({} if height is None else {"height": height - 2 * BORDER})
 
     def model(self, expression: str) -> ws.Transformer | ws.Chain:
         """Evaluate an expression to a transformer or a chain."""
@@ -152,6 +183,17 @@ def step_of(T: ws.Transformer, stage: str) -> int:
     if stage not in there:
         raise ValueError(f"stage: {stage} is not there: write {', '.join(there)}")
     return there.index(stage)
+
+
+def story_step(T: ws.Transformer | ws.Chain, text: str) -> int:
+    """Return the step of a model's story at which a figure begins, from 1 on; without a text, the first."""
+    steps = len(getattr(T, "told", None) or ())
+    if steps == 0:
+        raise ValueError("story: the model has no story: write T.story([…])")
+    step = 1 if not text.strip() else int(text) if text.strip().isdecimal() else 0
+    if not 1 <= step <= steps:
+        raise ValueError(f"story: {text.strip()} is no step: write a number from 1 to {steps}")
+    return step
 
 
 def figure_page(data: dict[str, Any]) -> str:

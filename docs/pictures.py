@@ -120,8 +120,16 @@ def _small(taken: bytes) -> bytes:
     return out.getvalue()
 
 
+def drawings() -> dict[str, str]:
+    """Return the pictures that Python draws, by their names in `_static/`."""
+    paris = ws.run(ws.library.eiffel(ws.Fixed(4, 4)), "The Eiffel Tower is in")
+    return {"lens": ws.lens(paris).svg(), "circuit": ws.export.circuit_svg(ws.library.balanced(2))}
+
+
 def main() -> int:
     """Write all pictures, or those named."""
+    for name, drawing in drawings().items():
+        (FOLDER.parent / "_static" / f"{name}.svg").write_text(drawing, encoding="utf-8")
     chromium = shutil.which("chromium")
     if chromium is None:
         sys.exit("the pictures are taken in a browser: install chromium")

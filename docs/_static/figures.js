@@ -2,7 +2,7 @@
 // page is.
 (() => {
   const HIGHEST = 1100; // pixels
-  const LOWEST = 320;
+  const LOWEST = 160;
   const figures = () => [...document.querySelectorAll("iframe.live-figure")];
   const system = matchMedia("(prefers-color-scheme: dark)");
   const theme = () => {
@@ -15,7 +15,8 @@
     if (typeof height !== "number" || !Number.isFinite(height)) return;
     for (const frame of figures()) {
       if (frame.contentWindow !== source) continue;
-      frame.style.height = `${Math.max(LOWEST, Math.min(HIGHEST, height))}px`;
+      // a figure whose height the page gives is exactly as high; the 2 pixels are the frame's own border
+      if (!("fixed" in frame.dataset)) frame.style.height = `${Math.max(LOWEST, Math.min(HIGHEST, height)) + 2}px`;
       dress(frame);
     }
   });

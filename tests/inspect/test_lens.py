@@ -1,12 +1,17 @@
 """What the output would say on the way."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import weightsmith as ws
 from weightsmith import Fixed, LayerNorm, Native, Softmax, random_transformer
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize("arithmetic", [Fixed(4, 4), Native("float32"), Native("float64")], ids=str)
@@ -76,3 +81,31 @@ def test_what_is_new_since_the_stage_above_stands_out() -> None:
                 assert styles[row] == new
                 found = found or ("new" in new and "" in new)
     assert found
+
+
+def test_the_heat_map_shows_each_decision_darker_where_it_is_likelier() -> None:
+    r = ws.run(ws.library.eiffel(ws.Fixed(4, 4)), "The Eiffel Tower is in")
+    seen = ws.lens(r)
+    drawing = ElementTree.fromstring(seen.svg())
+    svg = "{http://www.w3.org/2000/svg}"
+    cells = drawing.findall(f"{svg}g")
+    assert [cell.findtext(f"{svg}text") for cell in cells] == [name for row in seen.decisions for name in row]
+    powers = np.exp(seen.logits - seen.logits.max(axis=-1, keepdims=True))
+    shares = (powers.max(axis=-1) / powers.sum(axis=-1)).reshape(-1)
+    fills = [int(cell.find(f"{svg}rect").attrib["fill"][1:3], 16) for cell in cells]  # type: ignore[union-attr]
+    assert [fills[n] for n in np.argsort(shares, kind="stable")] == sorted(fills, reverse=True)
+    titles = [float(str(cell.findtext(f"{svg}title")).split()[-2]) for cell in cells]
+    assert np.allclose(titles, 100 * shares, rtol=0.01)
+    rings = [len(cell.findall(f"{svg}rect")) == 2 for cell in cells]
+    rows = seen.decisions
+    assert rings == [n > 0 and row[i] != rows[n - 1][i] for n, row in enumerate(rows) for i in range(len(row))]
+    assert (DOCS / "_static/lens.svg").read_text(encoding="utf-8") == seen.svg()
+
+
+def test_a_heat_map_that_does_not_fit_is_refused_and_names_are_escaped() -> None:
+    with pytest.raises(ws.InputError, match="up to 40 tokens and 100 stages, and the run has 41 and 2"):
+        ws.lens(ws.run(ws.library.contains("1"), "0" * 41)).svg()
+    T = replace(random_transformer("ab", blocks=1), vocabulary=("<a>", "&"), classes=("<b>", "]]>"))
+    drawing = ws.lens(ws.run(T, ["<a>", "&"])).svg()
+    ElementTree.fromstring(drawing)
+    assert not re.search("<[ab]>", drawing)

@@ -1,8 +1,8 @@
-"""Let the engine of the page, in one node process, run models from files beside what Python says of them."""
+"""Let the engine of the page, with Node or in a browser, run models from files beside what Python says of them."""
 
 import json
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,9 @@ STEPS = {
 class Cases:
     """Models with inputs, in a folder, and what Python says of them."""
 
-    def __init__(self, folder: Path, tolerance: float = 0.0) -> None:
-        self.folder, self.tolerance = folder, tolerance
+    def __init__(self, folder: Path, tolerance: float = 0.0, script: Callable[[str, Path], str] = run_node) -> None:
+        """Begin with none; `script` runs a script of this folder, with Node or in a browser."""
+        self.folder, self.tolerance, self.script = folder, tolerance, script
         self.cases: list[dict[str, Any]] = []
         self.numbers: list[Values] = []
         self.count = self.runs = self.refused = 0
@@ -75,10 +76,10 @@ class Cases:
         return {**about, "offset": self.count - found.size, "count": found.size}
 
     def run(self) -> dict[str, Any]:
-        """Run all of it with node; return its report."""
+        """Run all of it; return the script's report."""
         (self.folder / "cases.json").write_text(json.dumps({"cases": self.cases, "tolerance": self.tolerance}))
         (self.folder / "values.bin").write_bytes(np.concatenate([np.zeros(0), *self.numbers]).astype("<f8").tobytes())
-        report: dict[str, Any] = json.loads(run_node("run_engine.mjs", self.folder))
+        report: dict[str, Any] = json.loads(self.script("run_engine.mjs", self.folder))
         return report
 
     def assert_equal(self) -> None:

@@ -13,7 +13,8 @@ import weightsmith as ws
 from tests.check.processes import environment
 from tests.command_line import run_command
 from tests.studio.pages import HOSTILE, carried, elements, hostile_model
-from weightsmith.studio import collection, document, page
+from weightsmith.files import model_bytes
+from weightsmith.studio import collection, document, page, save_html
 
 
 def test_a_page_carries_the_file_of_the_model_and_the_input(tmp_path: Path) -> None:
@@ -175,3 +176,30 @@ tempfile.tempdir, webbrowser.open = {str(tmp_path)!r}, lambda address: print(add
 
 def show(folder: Path, *arguments: str) -> Any:
     return run_command("show", *arguments, folder=folder, environment=environment())
+
+
+def test_progress_counts_the_bytes_of_all_models_up_to_the_whole(tmp_path: Path) -> None:
+    T = ws.random_transformer("ab", lanes=128, blocks=2, neurons=512, max_length=16, seed=1)
+    S = ws.random_transformer("ab", lanes=128, blocks=1, neurons=512, max_length=16, seed=2)
+    seen: list[tuple[int, int]] = []
+    save_html(T, tmp_path / "page.html", beside=S, progress=lambda done, total: seen.append((done, total)))
+    assert len(seen) > 4
+    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
+    total = len(model_bytes(T)) + len(model_bytes(S))
+    assert {total for _, total in seen} == {total}
+    assert seen[-1] == (total, total)
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    for model, carried_model in zip((T, S), carried(text)["models"], strict=True):
+        assert gzip.decompress(base64.b64decode(carried_model["gzip"])) == model_bytes(model)
+
+
+def test_show_says_how_far_it_is(tmp_path: Path) -> None:
+    T = ws.random_transformer("ab", lanes=128, blocks=2, neurons=512, max_length=16, seed=1)
+    ws.save(T, tmp_path / "T.safetensors")
+    at_once = "import weightsmith.cli.progress; weightsmith.cli.progress.LINE_SECONDS = 0.0"
+    arguments = ("show", "T.safetensors", "-o", "page.html")
+    done = run_command(*arguments, folder=tmp_path, environment=environment(), before=at_once)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if " bytes, " in line]
+    assert len(lines) > 2
+    assert re.match(r"([\d,]+) of \1 bytes, 100%", lines[-1])

@@ -1,15 +1,11 @@
 """The documentation's live figures and its static page: built, opened from disk and from a server, given files."""
 
-import functools
-import http.server
 import json
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Frame, Page, expect
@@ -18,6 +14,7 @@ import weightsmith as ws
 from tests.check.processes import environment
 from tests.studio.conftest import Windows
 from tests.studio.dropping import drop
+from tests.studio.folder_server import served
 from tests.studio.pages import BREAKING, HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import collection
 
@@ -66,6 +63,18 @@ It *looks* for a 1.
 :input: 0111
 :wrote: 2
 ```
+
+```{run} eiffel()
+:input: The Eiffel Tower is in
+:panel: heads
+:stage: block 1 attention
+```
+
+```{run} eiffel()
+:input: The Eiffel Tower is in
+:panel: lens
+:height: 420
+```
 """
 
 
@@ -90,16 +99,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(site: Path) -> Iterator[str]:
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site))) as found:
-        thread = threading.Thread(target=found.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{found.server_address[1]}"
-        found.shutdown()
-        thread.join()
+    with served(site) as address:
+        yield address
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def page(windows: Windows) -> Iterator[Page]:
 def figures(page: Page) -> list[Frame]:
     frames = page.main_frame.child_frames
     for frame in frames:
-        frame.wait_for_selector("[data-weightsmith] main")
+        frame.wait_for_selector("[data-weightsmith] main, [data-weightsmith] .figure")
     return frames
 
 
@@ -126,7 +127,7 @@ def test_figures_of_one_model_share_a_file_and_all_share_one_script(site: Path) 
         assert "script-src &#x27;self&#x27; file:; style-src" in text
         assert "unsafe" not in text
     index = (site / "index.html").read_text(encoding="utf-8")
-    assert len(re.findall('<iframe class="live-figure"[^>]* loading="lazy"', index)) == 5
+    assert len(re.findall('<iframe class="live-figure"[^>]* loading="lazy"', index)) == 7
     assert 'title="It looks for a 1."' in index
     assert "It <em>looks</em> for a 1." in index
 
@@ -136,7 +137,7 @@ def test_figures_run_from_disk_and_from_a_server_and_are_light_or_dark_as_their_
     from_disk: bool, site: Path, server: str, page: Page
 ) -> None:
     page.goto((site / "index.html").as_uri() if from_disk else f"{server}/index.html")
-    made, two, pair, tower, chain = figures(page)
+    made, two, pair, tower, chain, heads, lens = figures(page)
     assert (
         made.evaluate("window.weightsmith.run('0010').stream")
         == ws.run(ws.library.contains("1"), "0010").stream.tolist()
@@ -150,14 +151,18 @@ def test_figures_run_from_disk_and_from_a_server_and_are_light_or_dark_as_their_
     expect(tower.locator("header")).to_contain_text("→ Paris")
     assert "Step 3 of 4" in chain.inner_text("section[aria-label='the chain']")
     heights = page.locator("iframe.live-figure").evaluate_all("frames => frames.map(frame => frame.clientHeight)")
+    assert heights[5] == pytest.approx(heads.evaluate("document.querySelector('.figure').clientHeight"), abs=8)
+    assert lens.evaluate("document.querySelector('.figure').clientHeight") == 418
+    assert 418 <= heights[6] <= 420  # with a frame, or without
     ends = [
         frame.evaluate("document.querySelector('main .panel').getBoundingClientRect().bottom")
         for frame in (made, two, pair, tower, chain)
     ]
-    assert all(end <= height <= 1100 for end, height in zip(ends, heights, strict=True)), (ends, heights)
+    assert all(end <= height <= 1100 for end, height in zip(ends, heights[:5], strict=True)), (ends, heights)
     for theme in ("dark", "light", "dark"):
         page.evaluate("theme => { document.body.dataset.theme = theme }", theme)
-        made.wait_for_selector(f"[data-weightsmith][data-theme={theme}]")
+        for frame in (made, heads):
+            frame.wait_for_selector(f"[data-weightsmith][data-theme={theme}]")
 
 
 @pytest.mark.parametrize(
@@ -167,6 +172,10 @@ def test_figures_run_from_disk_and_from_a_server_and_are_light_or_dark_as_their_
         ("```{run} eiffel()\n:input: The Big Ben\n```", "is not in the vocabulary"),
         ("```{run} contains('1')\n:stage: block 1 attention\n```", "write embedding, block 0 attention"),
         ("```{run} 3\n```", "TypeError: 3 is no transformer"),
+        ("```{run} eiffel()\n:panel: haeds\n```", "panel: haeds is not there: write stream, heads, neuron"),
+        ("```{run} eiffel()\n:panel: heads\n:height: 3\n```", "height: 3 is not from 160 to 2000 pixels"),
+        ("```{run} eiffel()\n:height: 300\n```", "write :panel: too"),
+        ("```{run} ~contains('1')\n:story:\n```", "the model has no story: write T.story([…])"),
     ],
 )
 @pytest.mark.one_in(4)

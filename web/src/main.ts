@@ -4,6 +4,8 @@ import { mount as mountComponent, unmount } from "svelte";
 import { changed, type Choosing, EngineError, generate, outputs, plainChanges, type PlainChanges } from "./engine";
 import { readTokens, type Run, type Value } from "./engine";
 import App from "./view/App.svelte";
+import Figure from "./view/figure/Figure.svelte";
+import { panelNamed } from "./view/figure/panels";
 import { type Carried, unpacked } from "./view/models";
 import { Page, type PageOptions } from "./view/page.svelte";
 import "./view/theme.css";
@@ -50,7 +52,12 @@ export function mount(element: HTMLElement, options: PageOptions): Mounted {
   const page = new Page(options);
   element.dataset.weightsmith = "";
   element.dataset.theme = page.theme;
-  const component = mountComponent(App, { target: element, props: { page, host: element } });
+  const panel = panelNamed(options.panel);
+  const shown = { page, host: element };
+  const component =
+    panel === null
+      ? mountComponent(App, { target: element, props: shown })
+      : mountComponent(Figure, { target: element, props: { ...shown, panel, height: options.height ?? null } });
   const mounted: Mounted = { ...calls(page), destroy: () => void unmount(component) };
   window.weightsmith ??= calls(page);
   return mounted;
@@ -101,7 +108,14 @@ async function showCarried(): Promise<void> {
   document.body.append(element);
   if (carried.title !== "") document.title = carried.title;
   const { input, beside, changes, title } = carried;
-  mount(element, { models, input, beside, changes, title, address: true });
+  mount(element, { models, input, beside, changes, title, address: true, ...figureOf(location.hash) });
+}
+
+/** Return the panel that the address wants alone, and the height into which it is to fit. */
+function figureOf(address: string): Pick<PageOptions, "panel" | "height"> {
+  const parts = new URLSearchParams(address.replace(/^#/, ""));
+  const height = parts.get("height") ?? "";
+  return { panel: parts.get("panel"), height: /^[1-9]\d{1,3}$/.test(height) ? Number(height) : null };
 }
 
 if (typeof document !== "undefined") void showCarried(); // the engine and the facts also run without a page

@@ -11,6 +11,7 @@ import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.loading import load_any
 from weightsmith.cli.output import ModelFile, check_outputs, say_aside, say_written
+from weightsmith.cli.progress import shown_progress
 from weightsmith.errors import InputError, shown
 from weightsmith.storage import refusals, write_whole
 
@@ -42,7 +43,9 @@ def show(
     second = tokens if beside_input is None else beside_input
     if second is not None and (S is not None or beside_input is not None):
         right = _run(model if S is None else S, second)
-    text = lazy.page(left, beside=right, names=[path.stem for path in (file, beside) if path is not None])
+    names = [path.stem for path in (file, beside) if path is not None]
+    with shown_progress("writing the page", "bytes") as progress:
+        text = lazy.page(left, beside=right, names=names, progress=progress)
     if output is not None:
         with refusals("cannot write", output):
             write_whole(output, text.encode())

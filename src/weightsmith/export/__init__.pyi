@@ -1,4 +1,5 @@
 from .chains.report import ChainAgreement as ChainAgreement
+from .circuit_drawing import circuit_svg as circuit_svg
 from .circuit_map import circuit as circuit
 from .hugging_face.writing import to_hugging_face as to_hugging_face
 from .lens import to_transformer_lens as to_transformer_lens

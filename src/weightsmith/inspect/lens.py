@@ -7,6 +7,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.inspect.arguments import checked_run, target
+from weightsmith.inspect.lens_drawing import heat_map
 from weightsmith.inspect.output import answer, answers_of, read_numbers
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
@@ -46,6 +47,13 @@ class Lens(Tabled):
             row = [Cell(text, "new" if changed else "") for text, changed in zip(cells[s], new, strict=True)]
             result.add(self.stages[s], *row)
         return result
+
+    def svg(self) -> str:
+        """Return a heat map for papers: stages down, positions across; the darker a cell, the likelier its decision.
+
+        A cell's colour is the softmax of the logits there. A ring marks a decision that the sublayer changed.
+        """
+        return heat_map(self)
 
 
 def lens(run: Run) -> Lens:

@@ -1,13 +1,14 @@
 """A page in one file: the models, the component that runs and shows them, and a policy that lets nothing else in."""
 
 import base64
-import gzip
 import hashlib
 import html
 import json
 import os
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -23,10 +24,12 @@ from weightsmith.studio.changes import page_changes
 PAGE_FORMAT = 1
 MAX_PARAMETERS = 1 << 24  # that a browser holds and runs easily
 LARGE = 1 << 20  # bytes
+GZIP = 31  # zlib's number for a stream with the header of gzip
 COMPONENT = ("weightsmith.js", "weightsmith.css")  # built from web/ by `make web`
 LENGTHS = 64  # of inputs, for which a page has the number of steps of a chain that says it by a Python function
 Model: TypeAlias = Transformer | Chain
 Shown: TypeAlias = Model | Run | ChainRun
+Progress: TypeAlias = Callable[[int, int], None]
 POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -51,18 +54,25 @@ _PAGE = """<!doctype html>
 _NO_SCRIPT = "This page runs a transformer, and needs JavaScript for it. It loads nothing from anywhere."
 
 
-def save_html(shown: Shown, path: str | os.PathLike[str], *, beside: Shown | None = None) -> None:
+def silent(done: int, total: int) -> None:
+    """Report nothing."""
+
+
+def save_html(
+    shown: Shown, path: str | os.PathLike[str], *, beside: Shown | None = None, progress: Progress = silent
+) -> None:
     """Write a page that shows a model or a run, and another one beside it: one file, which needs no network.
 
     The page contains the models, so its readers can type other inputs. A chain is played token by token. A run of
-    `ablate` or `patch` stands beside the run as it is, with a list of its changes.
+    `ablate` or `patch` stands beside the run as it is, with a list of its changes. A large model takes seconds:
+    progress(done, total) is called with the numbers of bytes that are compressed.
     """
-    text = page(shown, beside=beside)
+    text = page(shown, beside=beside, progress=progress)
     with refusals("cannot write", path):
         write_whole(Path(path), text.encode())
 
 
-def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = ()) -> str:
+def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = (), progress: Progress = silent) -> str:
     """Return such a page as a text. The names are those of the models, "model" and "model beside" unless given.
 
     A run of a model that is too large for a page is shown without it: what mattered for its answer, as tables.
@@ -70,7 +80,7 @@ def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = ()
     run = shown.run if isinstance(shown, ChainRun) and is_large(shown.chain) else shown
     if isinstance(run, Run) and beside is None and is_large(run.transformer):
         return _large_page(run, names[0] if names else "model")
-    return written(page_data(shown, beside, names))
+    return written(page_data(shown, beside, names, progress))
 
 
 def _large_page(run: Run, name: str) -> str:
@@ -108,7 +118,9 @@ def html_page(data: dict[str, Any], allowed: str, *, head: str = "", body: str) 
     return _PAGE.format(policy=html.escape(allowed), title=title, data=as_script(data), head=head, body=body)
 
 
-def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = ()) -> dict[str, Any]:
+def page_data(
+    shown: Shown, beside: Shown | None = None, names: Sequence[str] = (), progress: Progress = silent
+) -> dict[str, Any]:
     """Return the data of a page: compressed model files, inputs, and the view to open with."""
     changes, shown, beside = _changes(shown, beside)
     models = [model_of(shown)]
@@ -116,10 +128,16 @@ def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = 
         models.append(model_of(beside))
     named = [*names, *("model", "model beside")[len(names) :]]
     tokens = _tokens(shown)
+    files = [file_of(T) for T in models]
+    total, before = sum(map(len, files)), 0
+    packs = []
+    for file in files:
+        packs.append(packed(file, partial(_further, progress, before, total)))
+        before += len(file)
     return {
         "format": PAGE_FORMAT,
         "title": f"{named[0]} · Weightsmith",
-        "models": [{"name": name, "gzip": as_float64(T)} for name, T in zip(named, models, strict=False)],
+        "models": [{"name": name, "gzip": text} for name, text in zip(named, packs, strict=False)],
         "input": tokens,
         "beside": None if beside is None else {"model": len(models) - 1, "input": _tokens(beside) or tokens},
         **({"changes": changes} if changes else {}),
@@ -181,26 +199,39 @@ def is_large(model: Model) -> bool:
     return parameters(model) > MAX_PARAMETERS
 
 
+def _further(progress: Progress, before: int, total: int, done: int) -> None:
+    progress(before + done, total)
+
+
 def as_float64(model: Model) -> str:
-    """Return a model as a page carries it: without a tokenizer, which only Python can use."""
+    """Return a model as a page carries it."""
+    return packed(file_of(model))
+
+
+def file_of(model: Model) -> bytes:
+    """Return the file of a model for a page: without a tokenizer, which only Python can use."""
     T = transformer_of(model)
     if T.tokenizer:
         T = replace(T, tokenizer="").story(T.told)
         model = replace(model, transformer=T) if isinstance(model, Chain) else T
-    return packed(model_bytes(model))
+    return model_bytes(model)
 
 
 def _tokens(shown: Shown) -> list[str] | None:
     return list(shown.tokens) if isinstance(shown, Run | ChainRun) else None
 
 
-def packed(content: bytes) -> str:
-    """Return bytes as a page carries them: compressed, then as letters.
+def packed(content: bytes, progress: Callable[[int], None] = lambda done: None) -> str:
+    """Return bytes as a page carries them: compressed, then as letters. `progress` hears how many are compressed.
 
     Large contents are compressed less: they take up to a sixth more, and a seventeenth of the time.
     """
-    level = 9 if len(content) < LARGE else 6
-    return base64.b64encode(gzip.compress(content, level, mtime=0)).decode()
+    squeeze = zlib.compressobj(9 if len(content) < LARGE else 6, wbits=GZIP)
+    parts = []
+    for begin in range(0, len(content), LARGE):
+        parts.append(squeeze.compress(content[begin : begin + LARGE]))
+        progress(min(len(content), begin + LARGE))
+    return base64.b64encode(b"".join([*parts, squeeze.flush()])).decode()
 
 
 def component(name: str) -> str:

@@ -25,6 +25,9 @@ export interface PageOptions {
   /** Whether the sight is kept in the page's address. Only one component of a page may do so. */
   readonly address?: boolean;
   readonly theme?: Theme;
+  /** One panel with two buttons that step, instead of the whole page: its name; and the height to fit into, in pixels. */
+  readonly panel?: string | null;
+  readonly height?: number | null;
 }
 
 /** What is wrong with an input or a file, in words; for an unknown token, the vocabulary. */

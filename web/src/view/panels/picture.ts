@@ -15,7 +15,7 @@ export function svgOf(panel: HTMLElement): Picture {
   const restore = arranged(panel);
   try {
     const { left, top, width, height } = panel.getBoundingClientRect();
-    const drawing = new Drawing(left, top);
+    const drawing = new Drawing(left, top, panel.currentCSSZoom ?? 1);
     drawing.element(panel);
     const [w, h] = [Math.ceil(width), Math.ceil(height)];
     const size = `width="${w}" height="${h}" viewBox="0 0 ${w} ${h}"`;
@@ -61,6 +61,8 @@ export async function pngOf({ text, width, height }: Picture, scale = 2): Promis
   });
 }
 
+const SIDES = ["top", "right", "bottom", "left"];
+
 /** Writes a panel from back to front: boxes, words line by line, canvases as images, SVG as it is. */
 class Drawing {
   readonly parts: string[] = [];
@@ -69,6 +71,7 @@ class Drawing {
   constructor(
     private readonly left: number,
     private readonly top: number,
+    private readonly zoom: number, // by which the page enlarges the panel: places have it in them, sizes do not
   ) {}
 
   element(element: Element): void {
@@ -76,8 +79,17 @@ class Drawing {
     if (isHidden(element, style)) return;
     if (element instanceof SVGSVGElement) return this.svg(element);
     const box = element.getBoundingClientRect();
+    const faint = style.opacity !== "1";
+    if (faint) this.parts.push(`<g opacity="${style.opacity}">`);
     this.box(box, style);
-    if (element instanceof HTMLCanvasElement) return this.canvas(element, box);
+    if (element instanceof HTMLCanvasElement) this.canvas(element, box);
+    else if (element instanceof HTMLSelectElement) this.value(element, box, element.selectedOptions[0]?.text ?? "");
+    else if (element instanceof HTMLInputElement) this.value(element, box, element.value);
+    else this.children(element, box, style);
+    if (faint) this.parts.push("</g>");
+  }
+
+  private children(element: Element, box: DOMRect, style: CSSStyleDeclaration): void {
     const clipped = style.overflowX !== "visible";
     if (clipped) {
       const clip = `clip${++this.clips}`;
@@ -95,28 +107,77 @@ class Drawing {
     return `x="${x}" y="${y}" width="${tidy(width - 2 * inset)}" height="${tidy(height - 2 * inset)}"`;
   }
 
-  /** Draw a background and a border, which is alike on all sides. */
+  /** Draw a background, a ring around it, and a border. */
   private box(box: DOMRect, style: CSSStyleDeclaration): void {
-    const round = `rx="${parseFloat(style.borderTopLeftRadius) || 0}"`;
+    const round = `rx="${tidy((parseFloat(style.borderTopLeftRadius) || 0) * this.zoom)}"`;
     if (isSeen(style.backgroundColor)) {
       this.parts.push(`<rect ${this.placed(box)} ${round} ${painted("fill", style.backgroundColor)}/>`);
     }
-    const width = style.borderTopStyle === "none" ? 0 : parseFloat(style.borderTopWidth);
-    if (width === 0 || !isSeen(style.borderTopColor)) return;
-    const line = `fill="none" ${painted("stroke", style.borderTopColor)} stroke-width="${width}"`;
-    this.parts.push(`<rect ${this.placed(box, width / 2)} ${round} ${line}/>`);
+    const ring = /^(rgba?\([^)]*\)) 0px 0px 0px ([\d.]+)px$/.exec(style.boxShadow);
+    if (ring !== null) this.frame(box, round, ring[1], parseFloat(ring[2]) * this.zoom, -1);
+    const sides = SIDES.map((side) => this.border(style, side));
+    if (sides.every(({ width, colour }) => width === sides[0].width && colour === sides[0].colour)) {
+      if (sides[0].width > 0) this.frame(box, round, sides[0].colour, sides[0].width, 1);
+    } else this.lines(box, sides);
+  }
+
+  private border(style: CSSStyleDeclaration, side: string): { width: number; colour: string } {
+    const colour = style.getPropertyValue(`border-${side}-color`);
+    const isThere = style.getPropertyValue(`border-${side}-style`) !== "none" && isSeen(colour);
+    return { colour, width: isThere ? parseFloat(style.getPropertyValue(`border-${side}-width`)) * this.zoom : 0 };
+  }
+
+  /** Draw a frame inside a box (1), or outside it (−1). */
+  private frame(box: DOMRect, round: string, colour: string, width: number, inside: 1 | -1): void {
+    const line = `fill="none" ${painted("stroke", colour)} stroke-width="${width}"`;
+    this.parts.push(`<rect ${this.placed(box, (inside * width) / 2)} ${round} ${line}/>`);
+  }
+
+  /** Draw a border that is not alike on all sides. */
+  private lines(box: DOMRect, sides: readonly { width: number; colour: string }[]): void {
+    const { left, top, width: w, height: h } = box;
+    sides.forEach(({ width, colour }, side) => {
+      if (width === 0) return;
+      const places = [
+        new DOMRect(left, top, w, width),
+        new DOMRect(left + w - width, top, width, h),
+        new DOMRect(left, top + h - width, w, width),
+        new DOMRect(left, top, width, h),
+      ];
+      this.parts.push(`<rect ${this.placed(places[side])} ${painted("fill", colour)}/>`);
+    });
+  }
+
+  /** Write what a field holds: the browser draws it, so that it is no text of the document. */
+  private value(field: HTMLElement, box: DOMRect, text: string): void {
+    const style = getComputedStyle(field);
+    const left = (parseFloat(style.paddingLeft) + parseFloat(style.borderLeftWidth)) * this.zoom;
+    if (text === "" || field.matches("[type=checkbox], [type=range], [type=radio]")) return;
+    const { ascent, descent } = metrics(style);
+    const y = box.top - this.top + (box.height + (ascent - descent) * this.zoom) / 2;
+    this.parts.push(
+      `<text x="${tidy(box.left - this.left + left)}" y="${tidy(y)}" ${this.look(style)}>${escaped(text)}</text>`,
+    );
+  }
+
+  /** Return the attributes of a text. */
+  private look(style: CSSStyleDeclaration): string {
+    const font = `font-family="${style.fontFamily.replaceAll('"', "'")}" font-weight="${style.fontWeight}"`;
+    const size = tidy(parseFloat(style.fontSize) * this.zoom);
+    const line = style.textDecorationLine.includes("underline") ? ` text-decoration="underline"` : "";
+    return `${font} font-size="${size}" ${painted("fill", style.color)}${line} xml:space="preserve"`;
   }
 
   /** Write a text line by line, each as wide as it is here, so that another font does not push it about. */
   private words(node: Text, style: CSSStyleDeclaration): void {
     const parent = node.parentElement!;
     const isCut = style.textOverflow === "ellipsis" && parent.scrollWidth > parent.clientWidth;
-    const edge = isCut ? parent.getBoundingClientRect().right - parseFloat(style.fontSize) : Infinity;
+    const edge = isCut ? parent.getBoundingClientRect().right - parseFloat(style.fontSize) * this.zoom : Infinity;
     const { ascent, descent } = metrics(style);
-    const font = `font-family="${style.fontFamily.replaceAll('"', "'")}" font-weight="${style.fontWeight}"`;
-    const look = `${font} font-size="${parseFloat(style.fontSize)}" ${painted("fill", style.color)} xml:space="preserve"`;
+    const look = this.look(style);
     for (const { text, box } of linesOf(node, edge)) {
-      const [x, y] = [box.left - this.left, box.top - this.top + (box.height + ascent - descent) / 2];
+      const down = (box.height + (ascent - descent) * this.zoom) / 2;
+      const [x, y] = [box.left - this.left, box.top - this.top + down];
       const whole = text.length > 1 && !text.endsWith("…");
       const width = whole ? `textLength="${tidy(box.width)}" lengthAdjust="spacingAndGlyphs"` : "";
       this.parts.push(`<text x="${tidy(x)}" y="${tidy(y)}" ${look} ${width}>${escaped(text)}</text>`);
