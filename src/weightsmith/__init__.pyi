@@ -27,6 +27,7 @@ from .errors import ModelError as ModelError
 from .errors import WeightsmithError as WeightsmithError
 from .files import load as load
 from .files import save as save
+from .inspect import LSTM as LSTM
 from .inspect import Run as Run
 from .inspect import ablate as ablate
 from .inspect import ablations as ablations

@@ -11,10 +11,12 @@ from weightsmith.inspect.logit_parts import Attribution, Part
 from weightsmith.inspect.moved import Move, Moves, moved
 from weightsmith.inspect.patch import patch
 from weightsmith.inspect.probing import Baselines, Followed, Reading, Track, Tracking, Tracks, Unit, tracking
+from weightsmith.inspect.recurrent import LSTM, LSTMRun
 from weightsmith.inspect.run import Run, decisions, logits, run
 from weightsmith.inspect.sweeping import Sweep, sweep
 
 __all__ = [
+    "LSTM",
     "Ablation",
     "Ablations",
     "Attribution",
@@ -23,6 +25,7 @@ __all__ = [
     "Changed",
     "Difference",
     "Followed",
+    "LSTMRun",
     "Lens",
     "Move",
     "Moves",

@@ -34,15 +34,21 @@ def read_inputs(T: Transformer, inputs: Iterable[str | Sequence[str]]) -> list[t
 def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
     """Return the tokens as `read_tokens` does, also of an input that is longer than the position table."""
     checked(T)
+    by_tokenizer = isinstance(tokens, str) and T.tokenizer
+    return known_tokens(T.vocabulary, encoded(T.tokenizer, tokens) if by_tokenizer else tokens)  # type: ignore[arg-type]
+
+
+def known_tokens(vocabulary: Sequence[str], tokens: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the tokens of an input: a list as it is, a text by characters or words; refuse what is not known."""
     if isinstance(tokens, str):
-        result = encoded(T.tokenizer, tokens) if T.tokenizer else text_tokens(T.vocabulary, tokens)
+        result = text_tokens(vocabulary, tokens)
     elif isinstance(tokens, Sequence):
         result = tuple(tokens)
     else:
         raise InputError(f"tokens must be a text or a list of texts, and they are {brief(tokens)}")
     if not result:
-        raise InputError(f"the input is empty: write at least one of the tokens {listed(T.vocabulary)}")
-    known = set(T.vocabulary)
+        raise InputError(f"the input is empty: write at least one of the tokens {listed(vocabulary)}")
+    known = set(vocabulary)
     for position, token in enumerate(result):
         if not isinstance(token, str):
             raise InputError(
@@ -51,7 +57,7 @@ def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tu
         if token not in known:
             raise InputError(
                 f"token {position} of the input, {named(token)}, is not in the vocabulary: "
-                f"{nearest_names(token[:80], T.vocabulary)}write {listed(T.vocabulary)}"
+                f"{nearest_names(token[:80], vocabulary)}write {listed(vocabulary)}"
             )
     return result
 
