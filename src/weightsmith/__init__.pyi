@@ -34,6 +34,7 @@ from .inspect import ablations as ablations
 from .inspect import attribute as attribute
 from .inspect import changed as changed
 from .inspect import decisions as decisions
+from .inspect import diagram as diagram
 from .inspect import generate as generate
 from .inspect import lens as lens
 from .inspect import logits as logits
@@ -86,6 +87,7 @@ from .rewrites import widen as widen
 from .rewrites import zero_one_form as zero_one_form
 from .rewrites import zero_vector as zero_vector
 from .semantics import layer_norm as layer_norm
+from .semantics import layer_norm_steps as layer_norm_steps
 from .semantics import sinusoidal as sinusoidal
 
 __all__: list[str]

@@ -4,6 +4,7 @@ from weightsmith.inspect.ablation import Ablation, Ablations, ablate, ablations
 from weightsmith.inspect.attribution import attribute
 from weightsmith.inspect.chains import ChainRun, chain_answers, run_chain
 from weightsmith.inspect.changes import Changed, Difference, Pair, changed
+from weightsmith.inspect.diagram import diagram
 from weightsmith.inspect.every_position import outputs
 from weightsmith.inspect.generate import generate, next_token
 from weightsmith.inspect.lens import Lens, lens
@@ -44,6 +45,7 @@ __all__ = [
     "chain_answers",
     "changed",
     "decisions",
+    "diagram",
     "generate",
     "lens",
     "logits",

@@ -1,4 +1,4 @@
-"""The lecture's first head as the slide draws it: "Eiffel" attends to "Tower", its right neighbour, under a full mask."""
+"""The first head of the lecture as the slide draws it: under a full mask, "Eiffel" attends to "Tower" to its right."""
 
 from typing import get_args
 

@@ -74,7 +74,7 @@ def next(
     who: str | None = None,
     name: str = "",
 ) -> Head:
-    """Return a head that looks at the next position, for a full mask. The last position has none: there it adds nothing.
+    """Return a head that looks at the next position, for a full mask. The last position has none: it adds nothing.
 
     `places` are the lanes of a `place_table`. With `who` only the positions where that lane is 1 look at all. Under a
     causal mask no position sees the next one, and the head adds nothing anywhere.

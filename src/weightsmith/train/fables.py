@@ -66,8 +66,8 @@ TEXTS = (
 def fables(words: int = 300_000, seed: int = 0) -> str:
     """Return a text of at least this many words and signs, a fable on each line; the same seed gives the same text.
 
-    >>> print(fables(20, seed=4), end="")
-    One day ...
+    >>> fables(30, seed=7)[:49]
+    'A young mouse lost its way in the forest . It ask'
     """
     words, seed = whole(words, "words", 1), whole(seed, "seed", 0)
     draw, lines, length = random.Random(seed), list[str](), 0
@@ -94,25 +94,30 @@ def _begin(draw: random.Random, animal: str, kind: str) -> str:
     return draw.choice(
         (
             f"Once {_a(kind)} {animal} lived in {_a(LIVES_IN[animal])} by the {place} .",
-            f"{_a(kind).capitalize()} {animal} had its {LIVES_IN[animal]} near the {place} .",
+            f"{_A(kind)} {animal} had its {LIVES_IN[animal]} near the {place} .",
             f"There was once {_a(kind)} {animal} in {_a(LIVES_IN[animal])} by the {place} .",
         )
     )
 
 
 def _a(word: str) -> str:
-    """Return a word with its article; a kind of grain or water has none."""
+    """Return a word with its article."""
     if word == "reeds":
         return "the reeds"
     return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
+def _A(word: str) -> str:  # noqa: N802
+    """Return a word with its article, at the beginning of a sentence."""
+    return _a(word).capitalize()
+
+
 def _hunger(draw: random.Random, one: str, other: str, kind: str) -> str:
-    place = draw.choice(PLACES)
+    place, food = draw.choice(PLACES), EATS[one]
     return (
-        f"{_begin(draw, one, kind)} {draw.choice(DAYS)} it was hungry and looked for {EATS[one]} . {_a(other).capitalize()} said : "
-        f"I saw {EATS[one]} near the {place} . The {one} went to the {place} and found the {EATS[one]} . It ate and ate , and "
-        f"brought some {EATS[other]} home for the {other} . "
+        f"{_begin(draw, one, kind)} {draw.choice(DAYS)} it was hungry and looked for {food} . {_A(other)} said : I saw "
+        f"{food} near the {place} . The {one} went to the {place} and found the {food} . It ate and ate , and brought "
+        f"some {EATS[other]} home for the {other} . "
         + draw.choice(("A kind word is worth a meal .", "Who gives shall get .", "Good news makes good friends ."))
     )
 
@@ -120,9 +125,9 @@ def _hunger(draw: random.Random, one: str, other: str, kind: str) -> str:
 def _race(draw: random.Random, one: str, other: str, kind: str) -> str:
     goal = draw.choice(PLACES)
     return (
-        f"{_a(kind).capitalize()} {one} laughed at {_a(other)} because it was slow . Let us run to the {goal} , said the "
-        f"{other} . The {one} ran fast and was soon far ahead . Then it saw some {EATS[one]} , ate too much , and fell "
-        f"asleep . The {other} did not stop . When the {one} woke up , the {other} was at the {goal} . "
+        f"{_A(kind)} {one} laughed at {_a(other)} because it was slow . Let us run to the {goal} , said the {other} . "
+        f"The {one} ran fast and was soon far ahead . Then it saw some {EATS[one]} , ate too much , and fell asleep . "
+        f"The {other} did not stop . When the {one} woke up , the {other} was at the {goal} . "
         + draw.choice(("Slow and steady comes first .", "Who sleeps on the way comes late ."))
     )
 
@@ -130,47 +135,50 @@ def _race(draw: random.Random, one: str, other: str, kind: str) -> str:
 def _storm(draw: random.Random, one: str, other: str, kind: str) -> str:
     season = draw.choice(SEASONS)
     return (
-        f"{_begin(draw, one, kind)} In {season} a storm came and broke the {LIVES_IN[other]} of {_a(other)} . The {other} was "
-        f"wet and cold . Come in , said the {one} , there is room for two . They ate {EATS[one]} and told stories until the "
-        "morning . " + draw.choice(("A friend is a warm house .", "The best roof is a friend ."))
+        f"{_begin(draw, one, kind)} In {season} a storm came and broke the {LIVES_IN[other]} of {_a(other)} . The "
+        f"{other} was wet and cold . Come in , said the {one} , there is room for two . They ate {EATS[one]} and told "
+        "stories until the morning . " + draw.choice(("A friend is a warm house .", "The best roof is a friend ."))
     )
 
 
 def _bridge(draw: random.Random, one: str, other: str, kind: str) -> str:
+    food = EATS[one]
     return (
-        f"{_a(kind).capitalize()} {one} crossed a bridge with some {EATS[one]} in its mouth . In the water it saw another {one} "
-        f", and that {one} had {EATS[one]} too . I want both , thought the {one} , and opened its mouth . The {EATS[one]} fell "
-        "into the water and sank . " + draw.choice(("Who wants all loses all .", "Keep what you have ."))
+        f"{_A(kind)} {one} crossed a bridge with some {food} in its mouth . In the water it saw another {one} , and "
+        f"that {one} had {food} too . I want both , thought the {one} , and opened its mouth . The {food} fell into "
+        "the water and sank . " + draw.choice(("Who wants all loses all .", "Keep what you have ."))
     )
 
 
 def _net(draw: random.Random, one: str, other: str, kind: str) -> str:
     return (
-        f"{_a(kind).capitalize()} {one} caught {_a(other)} . Let me go , said the {other} , and one day I will help you . The "
-        f"{one} laughed and let it go . Soon after , the {one} was caught in a net . The {other} heard it cry , came out of "
+        f"{_A(kind)} {one} caught {_a(other)} . Let me go , said the {other} , and one day I will help you . The {one} "
+        f"laughed and let it go . Soon after , the {one} was caught in a net . The {other} heard it cry , came out of "
         f"the {LIVES_IN[other]} and cut the net . "
         + draw.choice(("Small friends are great friends .", "No kindness is lost ."))
     )
 
 
 def _lost(draw: random.Random, one: str, other: str, kind: str) -> str:
+    home = LIVES_IN[one]
     return (
-        f"A young {one} lost its way in the forest . It asked {_a(kind)} owl : where is my home ? The owl asked : what do you "
-        f"eat ? I eat {EATS[one]} , said the young {one} . Then your home is the {LIVES_IN[one]} , said the owl . The {one} "
-        f"went to the {LIVES_IN[one]} , and its mother was there . "
+        f"A young {one} lost its way in the forest . It asked {_a(kind)} owl : where is my home ? The owl asked : what "
+        f"do you eat ? I eat {EATS[one]} , said the young {one} . Then your home is the {home} , said the owl . The "
+        f"{one} went to the {home} , and its mother was there . "
         + draw.choice(("Ask , and you will find the way .", "Who asks gets home ."))
     )
 
 
 def _share(draw: random.Random, one: str, other: str, kind: str) -> str:
+    home, food, wanted = LIVES_IN[one], EATS[one], EATS[other]
     return (
-        f"{_begin(draw, one, kind)} In autumn it filled the {LIVES_IN[one]} with {EATS[one]} . In winter {_a(other)} came and "
-        f"said : I have no {EATS[other]} , and I am hungry . "
+        f"{_begin(draw, one, kind)} In autumn it filled the {home} with {food} . In winter {_a(other)} came and said : "
+        f"I have no {wanted} , and I am hungry . "
         + draw.choice(
             (
-                f"The {one} gave it half of the {EATS[one]} . In spring the {other} brought {EATS[other]} for both . Half is "
+                f"The {one} gave it half of the {food} . In spring the {other} brought {wanted} for both . Half is "
                 "more than all .",
-                f"Go away , said the {one} . In spring the {one} was alone , and nobody came to the {LIVES_IN[one]} . A full "
+                f"Go away , said the {one} . In spring the {one} was alone , and nobody came to the {home} . A full "
                 "house can be empty .",
             )
         )
@@ -180,16 +188,16 @@ def _share(draw: random.Random, one: str, other: str, kind: str) -> str:
 def _song(draw: random.Random, one: str, other: str, kind: str) -> str:
     place = draw.choice(PLACES)
     return (
-        f"{draw.choice(DAYS)} {_a(kind)} {one} sang a song by the {place} . {_a(other).capitalize()} came out of the "
-        f"{LIVES_IN[other]} to listen . What a beautiful song , said the {other} , what is it about ? It is about {EATS[one]} "
-        f", said the {one} . They sang it together until the sun went down . "
+        f"{draw.choice(DAYS)} {_a(kind)} {one} sang a song by the {place} . {_A(other)} came out of the "
+        f"{LIVES_IN[other]} to listen . What a beautiful song , said the {other} , what is it about ? It is about "
+        f"{EATS[one]} , said the {one} . They sang it together until the sun went down . "
         + draw.choice(("Two voices make one song .", "A song shared is a song doubled ."))
     )
 
 
 def _boast(draw: random.Random, one: str, other: str, kind: str) -> str:
     return (
-        f"I am not afraid of anything , said {_a(kind)} {one} to {_a(other)} . Just then a leaf fell from a tree . The {one} "
-        f"ran to the {LIVES_IN[one]} and hid . It was only a leaf , said the {other} , and laughed . "
+        f"I am not afraid of anything , said {_a(kind)} {one} to {_a(other)} . Just then a leaf fell from a tree . The "
+        f"{one} ran to the {LIVES_IN[one]} and hid . It was only a leaf , said the {other} , and laughed . "
         + draw.choice(("Big words hide small hearts .", "Who is brave does not say so ."))
     )

@@ -8,8 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, cut, shown
-from weightsmith.model.sites import present_stages, stage_site
-from weightsmith.tables import number
+from weightsmith.model.sites import Site, present_stages, stage_site
 
 if TYPE_CHECKING:
     from weightsmith.inspect.recurrent.lstm import LSTMRun
@@ -81,8 +80,9 @@ def _stream(run: "Run", left: float) -> tuple[list[str], float]:
     title = f"residual stream of {cut(shown(run.tokens[-1]), 12)}: through the blocks"
     body = [_text(left, 16, title, "start", 'font-weight="bold"')]
     for s, stage in enumerate(stages):
-        name = "embedding" if stage.block is None else f"{'attn' if stage.kind == 'attention' else 'ff'} {stage.block}"
-        body.append(_text(left + LEFT + COLUMN * (s + 0.5), TOP - 10, name[:9], "middle", 'font-weight="bold"'))
+        body.append(
+            _text(left + LEFT + COLUMN * (s + 0.5), TOP - 10, short_stage(stage), "middle", 'font-weight="bold"')
+        )
     y = float(TOP)
     most = float(np.abs(values[np.isfinite(values)]).max()) or 1.0
     for lane in lanes.tolist():
@@ -90,6 +90,11 @@ def _stream(run: "Run", left: float) -> tuple[list[str], float]:
         body += _row(values[:, lane], y, left + LEFT, most)
         y += ROW
     return body, y + 8
+
+
+def short_stage(site: Site) -> str:
+    """Return a name of a stage for a narrow column: embed, attn 0, ff 0."""
+    return "embed" if site.block is None else f"{'attn' if site.kind == 'attention' else 'ff'} {site.block}"
 
 
 def _row(values: Array, y: float, left: float, most: float) -> list[str]:
@@ -101,7 +106,7 @@ def _row(values: Array, y: float, left: float, most: float) -> list[str]:
             f'<rect x="{left + COLUMN * t + 1:g}" y="{y + 1:g}" width="{COLUMN - 2}" height="{ROW - 2}" fill="{fill}" '
             f'fill-opacity="{0.45 * share:.2f}" stroke="#ddd"/>'
         )
-        found.append(_text(left + COLUMN * (t + 0.5), y + 14, number(round(value, 6) + 0.0, np.inf, 3), "middle", ""))
+        found.append(_text(left + COLUMN * (t + 0.5), y + 14, f"{round(value, 6) + 0.0:.3g}", "middle", ""))
     return found
 
 
