@@ -29,7 +29,7 @@ SUBJECTS = (
     "growing",
     "chains",
     "languages",
-)  # only when named: seeds, exact, drift and moods write data; expressions has no times; budgets takes long
+)  # when named: seeds, exact, drift, moods, norms, shipped write data; expressions has no times; budgets takes long
 
 engine.SMALL_WORK = engines.SMALL_WORK = 0  # the kernels are measured, also on small checks and chains
 console = Console(width=120)

@@ -7,6 +7,7 @@ with the picture and the transformer of the first seed, and prints the table of 
 import json
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,12 +37,14 @@ def run(seed: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         first = seed == SEEDS[0]
         picture, model = (PICTURE, MODEL) if first else (Path(folder) / PICTURE.name, Path(folder) / MODEL.name)
+        began = time.perf_counter()
         found = command({}, "moods", "--seed", str(seed), "-o", str(picture), "--model", str(model))
+        seconds = round(time.perf_counter() - began)
     units = {row["unit"]: row for row in found["units"]}
     best = {kind: {**units[said["best"]], "follows": said["follows"]} for kind, said in found["kinds"].items()}
     print(f"seed {seed}: {[best[kind]['held_out'] for kind in KINDS]}", file=sys.stderr, flush=True)
     kept = {name: found[name] for name in ("positions", "baselines", "least_gain")}
-    return {"seed": seed, **kept, "best": best}
+    return {"seed": seed, "seconds": seconds, **kept, "best": best}
 
 
 def summary(found: dict[str, Any]) -> str:

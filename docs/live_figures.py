@@ -211,7 +211,10 @@ def classic_script() -> str:
 
 def library_page() -> str:
     """Return the static page: the models of the library, each with an example input."""
-    shown = {entry.call: ws.run(entry.build(), next(iter(entry.decides))) for entry in ws.library.EXAMPLES}
+    shown = {
+        entry.call: ws.run(entry.build(), next(iter(entry.decides)))
+        for entry in (*ws.library.EXAMPLES, *ws.library.TRAINED)
+    }
     entries = [*ws.library.ENTRIES, *ws.library.CHAINS]
     shown |= {entry.call: run_of(entry.build(), entry.yes) for entry in entries}
     return collection(shown, "Weightsmith")

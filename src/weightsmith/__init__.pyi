@@ -27,12 +27,14 @@ from .errors import ModelError as ModelError
 from .errors import WeightsmithError as WeightsmithError
 from .files import load as load
 from .files import save as save
+from .inspect import LSTM as LSTM
 from .inspect import Run as Run
 from .inspect import ablate as ablate
 from .inspect import ablations as ablations
 from .inspect import attribute as attribute
 from .inspect import changed as changed
 from .inspect import decisions as decisions
+from .inspect import diagram as diagram
 from .inspect import generate as generate
 from .inspect import lens as lens
 from .inspect import logits as logits
@@ -88,6 +90,7 @@ from .rewrites import widen as widen
 from .rewrites import zero_one_form as zero_one_form
 from .rewrites import zero_vector as zero_vector
 from .semantics import layer_norm as layer_norm
+from .semantics import layer_norm_steps as layer_norm_steps
 from .semantics import sinusoidal as sinusoidal
 
 __all__: list[str]

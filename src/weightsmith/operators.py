@@ -23,6 +23,7 @@ FUNCTIONS = {  # by folder and name
     "recognizes": ("check", "recognizes"),
     "story": ("model.story", "attached"),
     "save_html": ("studio", "save_html"),
+    "save_lstm_html": ("studio.recurrent", "save_html"),
     "in_notebook": ("studio", "in_notebook"),
     "rewrite_step": ("cli.steps", "apply"),
     "lane_numbers": ("cli.lane_numbers", "read_numbers"),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import groupby, product
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -125,6 +126,46 @@ def test_a_head_that_looks_far_back_is_exact_in_a_long_input() -> None:
     assert ws.run(model(Fixed(4, 4), head), word).stream[1, -2:, 2:4].tolist() == [[0, 1], [1, 0]]
 
 
+PLACES = heads.places(5)
+PLACED = (*LANES, *PLACES)
+BESIDE: dict[str, tuple[Callable[[ws.Arithmetic], Head], Sees]] = {  # by lanes for places, for any mask
+    "previous, by places": (
+        lambda A: heads.previous(PLACED, COPIES, A, ADDS, places=PLACES),
+        lambda word, i: [i - 1] if i else [],
+    ),
+    "next": (
+        lambda A: heads.next(PLACED, PLACES, COPIES, A, ADDS),
+        lambda word, i: [i + 1] if i + 1 < len(word) else [],
+    ),
+    "next, asked by some": (
+        lambda A: heads.next(PLACED, PLACES, COPIES, A, ADDS, who="b"),
+        lambda word, i: [i + 1] if i + 1 < len(word) and word[i] == "b" else [],
+    ),
+}
+
+
+@pytest.mark.parametrize("mask", ["full", "causal"])
+@pytest.mark.parametrize("A", ARITHMETICS, ids=str)
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_head_looks_at_a_neighbour_by_places_under_every_mask_that_shows_it(
+    name: str, A: ws.Arithmetic, mask: Literal["full", "causal"]
+) -> None:
+    build, sees = BESIDE[name]
+    T = ws.Transformer(
+        arithmetic=A,
+        vocabulary="abc",
+        lanes=PLACED,
+        embedding=ws.matrix("abc", PLACED, {("a", "a"): 1, ("b", "b"): 1}),
+        positions=heads.place_table(PLACED, PLACES),
+        blocks=(ws.Block(ws.Attention((build(A),))),),
+        output=ws.matrix(["NO", "YES"], PLACED, {}),
+        mask=mask,
+    )
+    for word, stream in streams(T):
+        seen = [[j for j in sees(word, i) if mask == "full" or j <= i] for i in range(len(word))]
+        assert [row[:3] for row in stream] == [means(A, word, some) for some in seen], word
+
+
 MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     "a lane that is not there": (
         lambda: heads.previous(LANES, {"c": "got a"}, Fixed(4, 4)),
@@ -147,6 +188,19 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: heads.previous(LANES, COPIES, "fixed(4,4)"),  # type: ignore[arg-type]
         "arithmetic='fixed(4,4)' is not an arithmetic: write Fixed(4, 4), for example",
     ),
+    "places as one text": (
+        lambda: heads.next(PLACED, "at 0", COPIES, Fixed(4, 4)),
+        "places='at 0': write a different lane for each position, such as heads.places(8)",
+    ),
+    "a place twice": (
+        lambda: heads.previous(PLACED, COPIES, Fixed(4, 4), places=["at 0", "at 0"]),
+        "places=['at 0', 'at 0']: write a different lane for each position",
+    ),
+    "a place that is not there": (
+        lambda: heads.place_table(LANES, ["at 0"]),
+        "the position table sets the lane at 0, which is not there",
+    ),
+    "no places": (lambda: heads.places(0), "count=0: write how many positions there are"),
     "a negative distance": (
         lambda: heads.at_distance(LANES, -1, COPIES, Fixed(4, 4)),
         "distance=-1: write how many positions back it looks, 0 or more",
@@ -174,7 +228,8 @@ def test_an_arithmetic_that_cannot_be_silent_or_saturate_is_refused_with_the_law
 
 
 def test_every_head_of_the_public_list_is_tried_here() -> None:
-    tried = {name.split(",")[0].split()[0] for name in LOOKING} | {"mean", "total", "count"}
+    tried = {name.split(",")[0].split()[0] for name in (*LOOKING, *BESIDE)} | {"mean", "total", "count"}
+    tried |= {"places", "place_table"}
     assert set(heads.__all__) == tried
     with pytest.raises(ModelError):
         heads.first((), COPIES)

@@ -64,3 +64,24 @@ def test_a_mistake_is_answered_with_what_to_write(name: str) -> None:
     with pytest.raises(ws.WeightsmithError) as caught:
         build()
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("A", [None, ws.Fixed(6, 8), ws.Fixed(4, 4), ws.Float(4, 6), ws.Native("float32")], ids=str)
+def test_the_steps_of_a_layer_norm_end_with_the_layer_norm(A: ws.Arithmetic | None) -> None:
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        x, gain = random.integers(-40, 40, 6) / 8, [0.5, 1, 2, 1, -1, 0.25]
+        steps = ws.layer_norm_steps(x, gain=gain, arithmetic=A, eps=0.0625)
+        plain = ws.layer_norm(x, arithmetic=A, eps=0.0625)
+        assert np.array_equal(steps.normed, plain)
+        assert np.array_equal(steps.result, ws.layer_norm(x, gain=gain, arithmetic=A, eps=0.0625))
+
+
+def test_the_steps_are_those_of_the_slide() -> None:
+    steps = ws.layer_norm_steps([2, 4, 6, 8])
+    assert (steps.mean, steps.variance) == (5, 5)
+    assert steps.centred.tolist() == [-3, -1, 1, 3]
+    assert steps.normed.round(2).tolist() == [-1.34, -0.45, 0.45, 1.34]
+    assert "x − μ, with μ = 5" in str(steps)
+    with pytest.raises(ws.InputError, match=r"layer_norm_steps\(\[\[1\]\]\): write a list of up to 4,096 numbers"):
+        ws.layer_norm_steps([[1]])

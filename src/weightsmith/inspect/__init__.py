@@ -5,6 +5,7 @@ from weightsmith.inspect.attribution import attribute
 from weightsmith.inspect.batch import Batch, Cache, run_batch
 from weightsmith.inspect.chains import ChainRun, chain_answers, run_chain
 from weightsmith.inspect.changes import Changed, Difference, Pair, changed
+from weightsmith.inspect.diagram import diagram
 from weightsmith.inspect.every_position import outputs
 from weightsmith.inspect.generate import generate, next_token
 from weightsmith.inspect.lens import Lens, lens
@@ -12,10 +13,12 @@ from weightsmith.inspect.logit_parts import Attribution, Part
 from weightsmith.inspect.moved import Move, Moves, moved
 from weightsmith.inspect.patch import patch
 from weightsmith.inspect.probing import Baselines, Followed, Reading, Track, Tracking, Tracks, Unit, tracking
+from weightsmith.inspect.recurrent import LSTM, LSTMRun
 from weightsmith.inspect.run import Run, decisions, logits, run
 from weightsmith.inspect.sweeping import Sweep, sweep
 
 __all__ = [
+    "LSTM",
     "Ablation",
     "Ablations",
     "Attribution",
@@ -26,6 +29,7 @@ __all__ = [
     "Changed",
     "Difference",
     "Followed",
+    "LSTMRun",
     "Lens",
     "Move",
     "Moves",
@@ -44,6 +48,7 @@ __all__ = [
     "chain_answers",
     "changed",
     "decisions",
+    "diagram",
     "generate",
     "lens",
     "logits",

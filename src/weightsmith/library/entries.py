@@ -13,10 +13,15 @@ from weightsmith.library.bank import bank
 from weightsmith.library.contains import contains
 from weightsmith.library.counting import balanced, majority, parity
 from weightsmith.library.eiffel import eiffel
+from weightsmith.library.eiffel_tagger import eiffel_tagger
+from weightsmith.library.eight_heads import eight_heads
 from weightsmith.library.first_equals_last import first_equals_last
 from weightsmith.library.fish import fish
 from weightsmith.library.lengths import length_modulo
+from weightsmith.library.normed import normed
 from weightsmith.library.parity_chain import parity_chain
+from weightsmith.library.positions import learned_positions, relative_positions, word_and_position
+from weightsmith.library.shipped import storyteller
 from weightsmith.library.words import contains_word, ends_with, exact_length, matches, starts_with
 from weightsmith.model import Chain, Family, Transformer
 
@@ -201,4 +206,14 @@ EXAMPLES: tuple[Example, ...] = (
     ),
     Example(fish, {"Thanks for all the": "fish", "all the": "time", "Thanks for the": "help", "the": "world"}),
     Example(associations, {"the Eiffel Tower": "Paris", "photosynthesis": "plants", "the Eiffel Bridge": "nothing"}),
+    Example(eiffel_tagger, {"The Eiffel Tower": "name", "The Eiffel Tower is": "other", "The Tower": "other"}),
+    Example(eight_heads, {"Anna and": "Ben", "Ben and": "Anna", "Who sees the dog": "?", "neither the cat": "nor"}),
+    Example(normed, {"2468": "rises", "8642": "falls", "5555": "flat"}),
+    Example(word_and_position, {"The cat": "cat", "The cat sat": "sat"}),
+)
+
+TRAINED: tuple[Example, ...] = (  # shipped as files
+    Example(storyteller, {"A young bear lost its way in the": "forest", "Once a young mouse lived in": "a"}),
+    Example(learned_positions, {"0010": "YES", "1101": "NO"}),
+    Example(relative_positions, {"00001000": "YES", "00010000": "NO"}),
 )

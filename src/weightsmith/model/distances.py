@@ -61,7 +61,10 @@ class Relative(AttentionPositions):
     def check_mask(self, mask: str) -> None:
         """Refuse a mask under which distances are negative."""
         if mask != "causal":
-            raise ModelError("relative positions need mask='causal': only there is every distance i − j at least 0")
+            raise ModelError(
+                "relative positions need mask='causal': only there is every distance i − j at least 0; under a full "
+                "mask write heads.previous(…, places=heads.places(n)), or heads.next"
+            )
 
     def check_head(self, name: str, key_size: int, value_size: int) -> None:
         """Refuse other sizes."""

@@ -15,23 +15,95 @@ from weightsmith.errors import LawError, ModelError, brief, whole_number
 from weightsmith.model.block import Head
 from weightsmith.model.by_name import NO_WEIGHTS, check_lanes, matrix
 from weightsmith.model.distances import Relative
+from weightsmith.model.positions import PositionTable
 from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHard, Softmax, Weighting
 
-__all__ = ["at_distance", "best", "count", "first", "matching", "mean", "previous", "total", "where"]
+__all__ = [
+    "at_distance",
+    "best",
+    "count",
+    "first",
+    "matching",
+    "mean",
+    "next",
+    "place_table",
+    "places",
+    "previous",
+    "total",
+    "where",
+]
 
 Copies: TypeAlias = Mapping[str, str | Mapping[str, float]]
 Weights: TypeAlias = Mapping[str, float]
 FARTHEST = 1 << 20
+MOST_PLACES = 1 << 12
 
 
-def previous(lanes: Sequence[str], copies: Copies, arithmetic: Arithmetic, adds: Weights = NO_WEIGHTS) -> Head:
+def previous(
+    lanes: Sequence[str],
+    copies: Copies,
+    arithmetic: Arithmetic,
+    adds: Weights = NO_WEIGHTS,
+    *,
+    places: Sequence[str] | None = None,
+    who: str | None = None,
+    name: str = "",
+) -> Head:
     """Return a head that looks at the previous position. The first position has none: there it adds nothing.
+
+    It looks by relative positions, under a causal mask. With `places`, the lanes of a `place_table`, it looks by these,
+    under any mask. With `who` only the positions where that lane is 1 look at all.
 
     >>> from weightsmith import Fixed
     >>> previous(["a", "b", "was a"], {"a": "was a"}, Fixed(4, 4)).W_O.tolist()
     [[0.0], [0.0], [1.0]]
     """
-    return at_distance(lanes, 1, copies, arithmetic, adds)
+    if places is None:
+        return _gathering(lanes, copies, arithmetic, adds, who=who, distance=1, name=name)
+    pairs = dict(zip(_checked_places(places)[1:], places, strict=False))
+    return _gathering(lanes, copies, arithmetic, adds, who=who, pairs=pairs, name=name)
+
+
+def next(
+    lanes: Sequence[str],
+    places: Sequence[str],
+    copies: Copies,
+    arithmetic: Arithmetic,
+    adds: Weights = NO_WEIGHTS,
+    *,
+    who: str | None = None,
+    name: str = "",
+) -> Head:
+    """Return a head that looks at the next position, for a full mask. The last position has none: it adds nothing.
+
+    `places` are the lanes of a `place_table`. With `who` only the positions where that lane is 1 look at all. Under a
+    causal mask no position sees the next one, and the head adds nothing anywhere.
+    """
+    pairs = dict(zip(_checked_places(places), places[1:], strict=False))
+    return _gathering(lanes, copies, arithmetic, adds, who=who, pairs=pairs, name=name)
+
+
+def places(count: int) -> tuple[str, ...]:
+    """Return names of lanes for the first positions: at 0, at 1, at 2.
+
+    >>> places(3)
+    ('at 0', 'at 1', 'at 2')
+    """
+    return tuple(f"at {n}" for n in range(whole_number(count, "count", 1, MOST_PLACES, "how many positions there are")))
+
+
+def place_table(lanes: Sequence[str], places: Sequence[str]) -> PositionTable:
+    """Return positions that set one of the lanes `places` to 1: the first at position 0, the second at position 1."""
+    check_lanes(_checked_places(places), lanes, "the position table sets")
+    rows = [str(n) for n in range(len(places))]
+    return PositionTable(matrix(rows, lanes, {(str(n), lane): 1.0 for n, lane in enumerate(places)}))
+
+
+def _checked_places(places: Sequence[str]) -> Sequence[str]:
+    """Return lanes for places; refuse a single text, and a lane that stands for two places."""
+    if isinstance(places, str) or not isinstance(places, Sequence) or not places or len(set(places)) < len(places):
+        raise ModelError(f"places={brief(places)}: write a different lane for each position, such as heads.places(8)")
+    return places
 
 
 def at_distance(
@@ -128,6 +200,7 @@ def _gathering(
     flag: str | None = None,
     distance: int | None = None,
     pairs: Mapping[str, str] | None = None,
+    name: str = "",
 ) -> Head:
     """Return a head that looks where every condition holds.
 
@@ -137,6 +210,15 @@ def _gathering(
     W_Q: dict[tuple[str, str], float] = {}
     W_K: dict[tuple[str, str], float] = {}
     b_Q, b_K = dict[str, float](), dict[str, float]()
+    names: list[str] = []  # a match comes first: −far ⊕ far is 0 only before another −far saturates
+    if pairs is not None:
+        check_lanes(pairs, lanes, "the head matches")
+        check_lanes(list(pairs.values()), lanes, "the head matches")
+        b_Q["match"], b_K["match"] = 1.0, -far
+        names.append("match")
+        for here, there in pairs.items():
+            W_Q[f"match {here}", here], W_K[f"match {here}", there] = 1.0, far
+            names.append(f"match {here}")
     if who is not None:
         check_lanes([who], lanes, "who looks is said by")
         W_Q["who", who], b_Q["who"], b_K["who"] = -1.0, 1.0, -far
@@ -145,18 +227,13 @@ def _gathering(
         W_K["what", flag], b_Q["what"], b_K["what"] = far, 1.0, -far
     if distance is not None:
         b_Q["where"], b_K["where"] = 1.0, -far
-    if pairs is not None:
-        check_lanes(pairs, lanes, "the head matches")
-        check_lanes(list(pairs.values()), lanes, "the head matches")
-        b_Q["match"], b_K["match"] = 1.0, -far
-        for here, there in pairs.items():
-            W_Q[f"match {here}", here], W_K[f"match {here}", there] = 1.0, far
-    names = list(dict.fromkeys([*b_Q, *(name for name, _ in W_Q)]))
+    names += [name for name in b_Q if name not in names]
     return _head(
         lanes, copies, adds, Softmax(empty="zero"),
         matrix(names, lanes, W_Q), matrix(names, lanes, W_K),
         b_Q=np.array([b_Q.get(name, 0.0) for name in names]), b_K=np.array([b_K.get(name, 0.0) for name in names]),
         positions=None if distance is None else _at(distance, names, far),
+        name=name,
     )  # fmt: skip
 
 
@@ -178,6 +255,7 @@ def _head(
     b_Q: Array | None = None,
     b_K: Array | None = None,
     positions: Relative | None = None,
+    name: str = "",
 ) -> Head:
     """Return a head with these queries and keys that copies lanes, and adds a constant, from where it looks."""
     if not isinstance(copies, Mapping):
@@ -200,6 +278,7 @@ def _head(
         b_K=b_K,
         b_V=np.array([float(name == "1") for name in values]) if adds else None,
         positions=positions,
+        name=name,
     )
 
 

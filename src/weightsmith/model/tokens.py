@@ -41,17 +41,23 @@ def read_inputs(T: Transformer, inputs: Iterable[Tokens]) -> list[tuple[str, ...
 def read_tokens_of_any_length(T: Transformer, tokens: Tokens) -> tuple[str, ...]:
     """Return the tokens as `read_tokens` does, also of an input that is longer than the position table."""
     checked(T)
+    by_tokenizer = isinstance(tokens, str) and T.tokenizer
+    return known_tokens(T.vocabulary, encoded(T.tokenizer, tokens) if by_tokenizer else tokens)  # type: ignore[arg-type]
+
+
+def known_tokens(vocabulary: Sequence[str], tokens: Tokens) -> tuple[str, ...]:
+    """Return the tokens of an input: a list as it is, a text by characters or words; refuse what is not known."""
     if isinstance(tokens, str):
-        result = encoded(T.tokenizer, tokens) if T.tokenizer else text_tokens(T.vocabulary, tokens)
+        result = text_tokens(vocabulary, tokens)
     elif isinstance(tokens, Sequence | np.ndarray):
         given: tuple[Any, ...] = tuple(tokens)
         ids = given and all(isinstance(token, int | np.integer) and not isinstance(token, bool) for token in given)
-        result = _of_ids(T, given) if ids else given
+        result = _of_ids(vocabulary, given) if ids else given
     else:
         raise InputError(f"tokens must be a text or a list of texts, and they are {brief(tokens)}")
     if not result:
-        raise InputError(f"the input is empty: write at least one of the tokens {listed(T.vocabulary)}")
-    known = set(T.vocabulary)
+        raise InputError(f"the input is empty: write at least one of the tokens {listed(vocabulary)}")
+    known = set(vocabulary)
     for position, token in enumerate(result):
         if not isinstance(token, str):
             raise InputError(
@@ -60,19 +66,19 @@ def read_tokens_of_any_length(T: Transformer, tokens: Tokens) -> tuple[str, ...]
         if token not in known:
             raise InputError(
                 f"token {position} of the input, {named(token)}, is not in the vocabulary: "
-                f"{nearest_names(token[:80], T.vocabulary)}write {listed(T.vocabulary)}"
+                f"{nearest_names(token[:80], vocabulary)}write {listed(vocabulary)}"
             )
     return result
 
 
-def _of_ids(T: Transformer, ids: Sequence[Any]) -> tuple[str, ...]:
+def _of_ids(vocabulary: Sequence[str], ids: Sequence[Any]) -> tuple[str, ...]:
     for position, token in enumerate(ids):
-        if not 0 <= token < len(T.vocabulary):
+        if not 0 <= token < len(vocabulary):
             raise InputError(
-                f"token {position} of the input is the id {brief(token)}: write ids from 0 to {len(T.vocabulary) - 1}, "
-                f"or tokens, such as {listed(T.vocabulary)}"
+                f"token {position} of the input is the id {brief(token)}: write ids from 0 to {len(vocabulary) - 1}, "
+                f"or tokens, such as {listed(vocabulary)}"
             )
-    return tuple(T.vocabulary[token] for token in ids)
+    return tuple(vocabulary[token] for token in ids)
 
 
 def token_ids(T: Transformer, tokens: Iterable[str]) -> list[int]:

@@ -13,6 +13,7 @@ from torch.nn import functional
 
 from weightsmith.arithmetic import Array
 from weightsmith.inspect.probing.units import Reading, Unit, joined_readings, reading_of
+from weightsmith.inspect.recurrent import LSTM
 from weightsmith.inspect.run import run
 from weightsmith.model import Transformer, read_tokens
 from weightsmith.train.checkpoint import Record
@@ -52,6 +53,20 @@ class Lstm(nn.Module):
             _, state = self.cell(x[None, None], state)
             states.append(state[1][0, 0])
         return torch.stack(states)
+
+    def as_lstm(self, vocabulary: Sequence[str], classes: Sequence[str] | None) -> LSTM:
+        """Return it as an object that can be looked into, with the same weights; PyTorch's two biases are one there."""
+        weights = {name: value.detach().to(torch.float64).numpy() for name, value in self.named_parameters()}
+        return LSTM(
+            vocabulary=tuple(vocabulary),
+            embedding=weights["embedding.weight"],
+            W_x=weights["cell.weight_ih_l0"],
+            W_h=weights["cell.weight_hh_l0"],
+            b=weights["cell.bias_ih_l0"] + weights["cell.bias_hh_l0"],
+            output=weights.get("output.weight", weights["embedding.weight"]),
+            classes=tuple(vocabulary if classes is None else classes),
+            name="trained LSTM",
+        )
 
 
 def of_size(parameters: int, vocabulary: int, classes: int | None = None) -> int:
@@ -95,6 +110,11 @@ class Comparison:
         with threads(1):  # a single token is too little to share: two threads would mostly wait for each other
             states: Array = self.lstm.cells(ids).to(torch.float64).numpy()
         return states
+
+    def as_lstm(self) -> LSTM:
+        """Return the LSTM as an object that can be looked into."""
+        T = self.transformer
+        return self.lstm.as_lstm(T.vocabulary, None if self.lstm.output is None else T.classes)
 
     def reading(self, tokens: str | Sequence[str]) -> Reading:
         """Return what every unit holds after each token: the cells of the LSTM, the lanes and neurons of the other."""
