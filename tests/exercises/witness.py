@@ -1,10 +1,10 @@
 """The right decisions of every exercise, written again as Python functions of the tokens."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 
 def facts(tokens: Sequence[str]) -> str:
-    known = {
+    known: dict[tuple[str, ...], str] = {
         ("France", "capital"): "Paris",
         ("Italy", "capital"): "Rome",
         ("France", "language"): "French",
@@ -23,7 +23,7 @@ def yes(truth: bool) -> str:
     return "YES" if truth else "NO"
 
 
-RIGHT = {
+RIGHT: dict[str, Callable[[tuple[str, ...]], str | None]] = {
     "neuron": lambda tokens: yes(tokens[-1] == "both"),
     "exactly-one": lambda tokens: yes(tokens[-1] in ("left", "right")),
     "previous": lambda tokens: yes(tokens[-2:-1] == ("a",)),
