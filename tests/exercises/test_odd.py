@@ -58,7 +58,7 @@ def test_without_a_kernel_that_confines_python_itself_refuses(
 def test_a_layer_that_fails_lets_nothing_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "_readable", lambda: ["\0"])  # no path: the rules of Landlock cannot be made
     monkeypatch.setattr(running, "layers", lambda: ("limits", "landlock"))
-    ran: Ran = running.run_submission(b"open('answer', 'w').write('run')", "model", Limits())
+    ran = running.run_submission(b"open('answer', 'w').write('run')", "model", Limits())
     assert ran.answer is None
 
 

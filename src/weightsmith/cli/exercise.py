@@ -97,6 +97,10 @@ def check(
     elif grade.result != "error":
         say(str(grade))
     if grade.result == "refuted":
+        if grade.counterexample is not None and not as_json:
+            say_aside(
+                f"see why: write print(ws.run(answer, {grade.counterexample!r})) at the end of the file, and run it"
+            )
         raise Refuted
     if grade.result == "unknown":
         raise Unknown
