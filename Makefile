@@ -8,6 +8,7 @@
 #   make web     the page's component, from web/ (needs Node 20; its output is committed)
 #   make docs    the documentation, in docs/_build/html/index.html
 #   make pictures  the pictures of the documentation (needs chromium)
+#   make notebooks  the notebooks of docs/notebooks, written from the pages
 #   make gallery   every table of docs/gallery, computed again (ONLY=k-hop: one table)
 
 PYTHON ?= python3
@@ -22,7 +23,7 @@ INSTALL := $(PIP) install --no-compile --constraint constraints.txt
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test test-long test-distribution dist bench web pictures gallery docs clean installed
+.PHONY: demo test test-long test-distribution dist bench web pictures notebooks gallery docs clean installed
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -40,7 +41,7 @@ test: installed
 	trap 'kill $$types $$web' INT TERM; $(PYTEST); tests=$$?; wait $$types; types=$$?; wait $$web; web=$$?; \
 	echo 'mypy:'; cat $(VENV)/types; echo 'web:'; cat $(VENV)/web; exit $$((tests | types | web))
 
-test-long: installed
+test-long: installed $(VENV)/.notebooks
 	$(PYTEST) -m long
 
 test-distribution: $(VENV)/.test
@@ -58,6 +59,9 @@ web: web/node_modules
 
 pictures: $(VENV)/.test $(VENV)/.browser
 	$(BIN)/python docs/pictures.py
+
+notebooks: $(VENV)/.core
+	$(BIN)/python docs/write_notebooks.py
 
 gallery: $(VENV)/.test
 	@$(ONE_THREAD) $(BIN)/python -m benchmarks.gallery --write $(ONLY)
@@ -86,8 +90,8 @@ $(VENV)/.core: $(VENV)/.python pyproject.toml constraints.txt
 	@$(INSTALL) --editable .
 	@touch $@
 
-# test, bench, docs and release are dependency groups of pyproject.toml
-$(VENV)/.test $(VENV)/.bench $(VENV)/.docs $(VENV)/.release: $(VENV)/.%: $(VENV)/.core
+# test, bench, docs, notebooks and release are dependency groups of pyproject.toml
+$(VENV)/.test $(VENV)/.bench $(VENV)/.docs $(VENV)/.notebooks $(VENV)/.release: $(VENV)/.%: $(VENV)/.core
 	@echo 'Installing the packages for make $* …'
 	@$(INSTALL) --group $*
 	@touch $@

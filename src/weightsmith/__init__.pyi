@@ -1,4 +1,5 @@
 from . import check as check
+from . import exercises as exercises
 from . import export as export
 from . import library as library
 from . import memory as memory

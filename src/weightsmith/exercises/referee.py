@@ -1,0 +1,154 @@
+"""The process that checks answers. It never runs the code of a student: it reads answers as data.
+
+One process checks many answers, one after the other. A check that takes too long, or too much memory, ends the process;
+the next answer gets a new one.
+"""
+
+import contextlib
+import json
+import os
+import resource
+import selectors
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+from weightsmith.exercises.definition import POINTS, Exercise
+from weightsmith.exercises.grade import RESULTS, Grade, failed
+from weightsmith.exercises.limits import Limits
+from weightsmith.exercises.running import command, end, environment
+
+STARTING = 60.0  # seconds until the process has loaded everything
+MAX_LINE = 1 << 16  # bytes of a grade
+
+
+class Referee:
+    """Checks answers in another process."""
+
+    def __init__(self, limits: Limits) -> None:
+        """Remember the limits; the process starts with the first answer."""
+        self.limits = limits
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder = tempfile.TemporaryDirectory(prefix="weightsmith-referee-")
+
+    def __enter__(self) -> Self:
+        """Return the referee."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the process."""
+        self._stop()
+        self._folder.cleanup()
+
+    def grade(self, exercise: Exercise, answer: bytes) -> Grade:
+        """Return the grade of an answer."""
+        begin = time.perf_counter()
+        try:
+            process = self._running()
+            request = json.dumps({"exercise": exercise.number, "bytes": len(answer)}).encode() + b"\n"
+            assert process.stdin is not None
+            process.stdin.write(request + answer)
+            process.stdin.flush()
+            data = json.loads(self._line(process, self.limits.check_seconds))
+        except TimeoutError:
+            self._stop()
+            message = f"the answer is too large: checking it takes longer than {self.limits.check_seconds:g} s"
+            return failed(exercise.number, exercise.name, message, time.perf_counter() - begin)
+        except (OSError, ValueError):  # it has ended: too little memory
+            self._stop()
+            message = "the process that checks the answer has ended: perhaps the answer is too large"
+            return failed(exercise.number, exercise.name, message, time.perf_counter() - begin)
+        except BaseException:
+            self._stop()
+            raise
+        return _grade(data)
+
+    def cancel(self) -> None:
+        """End the process from another thread: the answer that it checks gets no grade."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        """Return the process, started and ready."""
+        if self._process is None or self._process.poll() is not None:
+            self._stop()
+            self._process = subprocess.Popen(
+                command("referee", str(self.limits.check_memory)),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self._folder.name,
+                env={**environment(Path(self._folder.name)), **_compiled()},
+                start_new_session=True,
+            )
+            self._line(self._process, STARTING)
+        return self._process
+
+    def _line(self, process: subprocess.Popen[bytes], seconds: float) -> bytes:
+        """Return the next line of the process; raise TimeoutError if it takes too long, EOFError if it has ended."""
+        assert process.stdout is not None
+        deadline, line = time.monotonic() + seconds, b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while not line.endswith(b"\n"):
+                if not selector.select(max(0.0, deadline - time.monotonic())):
+                    raise TimeoutError
+                part = os.read(process.stdout.fileno(), MAX_LINE)
+                if not part:
+                    raise ConnectionError
+                line += part
+        return line
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            end(self._process)
+            self._process = None
+
+
+def _compiled() -> dict[str, str]:
+    """Return the setting of where compiled loops are kept, if the user has one."""
+    name = "NUMBA_CACHE_DIR"
+    return {name: os.environ[name]} if name in os.environ else {}
+
+
+def _grade(data: dict[str, Any]) -> Grade:
+    """Return the grade that another process has sent."""
+    assert data["result"] in RESULTS and 0 <= data["points"] <= POINTS  # noqa: PT018
+    keys = ("exercise", "name", "result", "points", "message", "counterexample", "says", "expected", "seconds")
+    return Grade(**{key: data[key] for key in keys})
+
+
+def main(memory: str) -> None:
+    """Check answers: each request is a line of JSON and the bytes of an answer; each result is a line of JSON."""
+    from weightsmith.exercises.judging import judge_bytes
+    from weightsmith.exercises.tasks import exercise
+
+    most = int(memory)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    requests: BinaryIO = sys.stdin.buffer
+    _send({"ready": True})
+    while line := requests.readline(MAX_LINE):
+        request = json.loads(line)
+        task = exercise(request["exercise"])
+        answer = requests.read(request["bytes"])
+        try:
+            grade = judge_bytes(task, answer)
+        except (MemoryError, RecursionError):
+            grade = failed(task.number, task.name, "the answer is too large: checking it takes too much memory")
+        except Exception as error:  # an error of ours: the other answers are still graded
+            message = f"this is a defect of Weightsmith: {type(error).__name__}: {error}; please report it"
+            grade = failed(task.number, task.name, message)
+        _send(grade.to_json())
+
+
+def _send(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()

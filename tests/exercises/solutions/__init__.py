@@ -1,0 +1,1 @@
+"""Solutions of the exercises; the package does not have them."""
