@@ -274,13 +274,13 @@ function positionWidth(length: number, room: number, narrow: boolean): number {
 /** Return which sublayers fit beside the positions: all of them, or a window around the current one; null: too few. */
 function historyBeside(view: View, room: number): { width: number; steps: number[] } | null {
   const [length, steps] = [view.run.tokens.length, view.steps.length];
-  for (const width of [46, 42, 38]) {
+  for (const width of [46, 42]) {
     if ((room - HISTORY_GAP - width * steps) / length >= BESIDE_PITCH) return { width, steps: upTo(steps) };
   }
-  const fit = Math.floor((room - HISTORY_GAP - length * BESIDE_PITCH) / 38);
+  const fit = Math.floor((room - HISTORY_GAP - length * BESIDE_PITCH) / 42);
   if (fit < 5) return null;
   const start = Math.max(0, Math.min(view.step - Math.floor(fit / 2), steps - fit));
-  return { width: 38, steps: upTo(fit).map((n) => start + n) };
+  return { width: 42, steps: upTo(fit).map((n) => start + n) };
 }
 
 function sublayerColumns(view: View, room: number, narrow: boolean): Across {
