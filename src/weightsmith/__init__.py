@@ -22,7 +22,6 @@ Files       ws.save(T, "model.safetensors"), ws.load("model.safetensors")
 See         r.save_html("run.html"), T.save_html("model.html"): one file that shows a run, and runs other inputs
 A class     ws.layer_norm_steps([2, 4, 6, 8]), ws.sinusoidal(positions=3, lanes=4), ws.diagram(T), ws.LSTM(...)
 Exercises   ws.exercises.exercise(1), ws.exercises.exercise(1).check(T), ws.exercises.grade_folder("class")
-A class     ws.layer_norm([2, 4, 6, 8]), ws.sinusoidal(positions=3, lanes=4)
 
 help(ws.run) shows one of them. The names load when they are first used; `__init__.pyi` lists them all.
 """

@@ -132,7 +132,7 @@ def test_the_page_opens_where_the_final_decision_first_appears_and_stays(cases: 
     eiffel = next(case for case in cases if case.name == "Eiffel")
     assert eiffel.run.stages[eiffel.said["opening"]] == "block 1 attention"
     assert eiffel.said["sentences"][eiffel.said["opening"]] == (
-        "in reads Tower: word Paris becomes 6.48, dim 42 Paris becomes 1.72, dim 73 landmark becomes 1.24 and 1 more."
+        "in reads Tower: word Paris becomes 6.48, dim 42 Paris 1.72, dim 73 landmark 1.24 and 1 more."
     )
 
 

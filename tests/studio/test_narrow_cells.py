@@ -17,7 +17,11 @@ from tests.studio.conftest import Opened, Shared, Windows, again
 A = ws.Fixed(4, 4)
 VALUES = {"+": float(A.infinity), "-": -float(A.infinity), "p": 0.8125, "n": -0.8125, "i": 1.5, "j": -1.5}
 LANES = ("same", "other")
-ROOM = 616  # pixels for the columns of a window 1280 pixels wide
+ROOM = 616  # pixels for the columns
+GIVE_ROOM = """room => {
+    const labels = document.querySelector("svg.labels").clientWidth;
+    document.querySelector(".measure").style.width = `${labels + room + 12}px`;
+}"""
 Picture: TypeAlias = NDArray[np.int64]
 # By row, column and what is written there; the place is that of the cell, so of its fill
 CELLS = """grid => [...grid.querySelectorAll("[role=gridcell]")].map(cell => {
@@ -60,6 +64,7 @@ def shared(request: Any, windows: Windows, tmp_path_factory: pytest.TempPathFact
     ws.run(model(), "+-").save_html(path)
     document = Shared(windows, path, "+-")
     document.page.emulate_media(color_scheme=request.param)
+    document.page.evaluate(GIVE_ROOM, ROOM)
     return document
 
 

@@ -106,11 +106,6 @@ export class Page {
     return this.models[this.model];
   }
 
-  /** Whether a run takes so long that the page does not run the model unasked. */
-  get isSlow(): boolean {
-    return this.lastRun > SLOW / 8;
-  }
-
   /** Run what was chosen and typed. Without a view there is none yet, or another model was chosen: then go to the opening. */
   open(): void {
     this.attempt(true);

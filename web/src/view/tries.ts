@@ -4,15 +4,17 @@ import { isChain, type Model, run } from "../engine";
 import { textOf, tokensOf } from "./inputs";
 
 const MOST_TOKENS = 12; // of an example
-const AT_MOST = 25; // milliseconds for all runs
+const AT_MOST = 150; // milliseconds for all runs
+const MOST_WORK = 1e6; // lanes² × blocks × tokens: a larger model is not run unasked
 
 /** Return such inputs as texts: the example without one token, or its beginning. */
 export function triesOf(model: Model, example: string): string[] {
   if (isChain(model)) return [];
   try {
     const tokens = tokensOf(model, example);
-    if (tokens.length < 2 || tokens.length > MOST_TOKENS) return [];
-    return found(model, tokens);
+    const work = model.lanes.length ** 2 * model.blocks.length * tokens.length;
+    const few = tokens.length >= 2 && tokens.length <= MOST_TOKENS && work <= MOST_WORK;
+    return few ? found(model, tokens) : [];
   } catch {
     return []; // an example that the model does not know, or runs that fail: then there is nothing to offer
   }

@@ -7,6 +7,8 @@ export type Panel = (typeof PANELS)[number];
 /** What presenter mode shows unless somebody chose otherwise. */
 export const USUAL: readonly Panel[] = ["stream", "answer"];
 const MOST_PANELS = 3; // side by side
+const [WIDTH, HEIGHT] = [1920, 1080]; // of the screen for which sizes are written down
+const ENLARGED = 22 / 13; // the smallest type there, and at the desk
 const SPEEDS: readonly number[] = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4];
 
 export class Presenting {
@@ -17,6 +19,18 @@ export class Presenting {
   blank = $state(false);
   /** How many times as fast as usual the page plays. */
   speed = $state(1);
+  /** The unit of all sizes: a pixel of a screen of 1920 × 1080. */
+  unit = $state(1);
+
+  /** How many times the panels are enlarged. */
+  get enlarged(): number {
+    return this.unit * ENLARGED;
+  }
+
+  /** Choose the unit for a screen. On a small one the smallest type stays as large as at the desk. */
+  fit(width: number, height: number): void {
+    this.unit = Math.max(1 / ENLARGED, Math.min(width / WIDTH, height / HEIGHT));
+  }
 
   toggle(): void {
     if (this.on) this.leave();

@@ -275,14 +275,14 @@ function positionWidth(length: number, room: number, narrow: boolean): number {
 function historyBeside(view: View, room: number): { width: number; steps: number[] } | null {
   const every = sublayersOf(view);
   const [length, steps] = [view.run.tokens.length, every.length];
-  for (const width of [46, 42, 38]) {
+  for (const width of [46, 42]) {
     if ((room - HISTORY_GAP - width * steps) / length >= BESIDE_PITCH) return { width, steps: every };
   }
-  const fit = Math.floor((room - HISTORY_GAP - length * BESIDE_PITCH) / 38);
+  const fit = Math.floor((room - HISTORY_GAP - length * BESIDE_PITCH) / 42);
   if (fit < 5) return null;
   const here = every.filter((step) => step <= view.step).length - 1;
   const start = Math.max(0, Math.min(here - Math.floor(fit / 2), steps - fit));
-  return { width: 38, steps: upTo(fit).map((n) => every[start + n]) };
+  return { width: 42, steps: upTo(fit).map((n) => every[start + n]) };
 }
 
 /** Return the steps that have a column of their own: at a norm the stream is the same as before or after it. */

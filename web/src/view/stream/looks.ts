@@ -70,6 +70,7 @@ export const LEAST_RINGED = 6; // pixels: in narrower cells a ring would hide th
 export const LEAST_WRITTEN = 12; // and in narrower ones there is no room for −∞
 const LEAST_SUBLAYER = 22; // in a column of sublayers, for other numbers
 const LEAST_POSITION = 26; // and in one of positions
+const LEAST_SLIVER = 52; // for the value before, beside the number
 const MOST_FILLS = 50_000;
 
 /** Return the run, the place of the lane in it, and its numbers, for a cell; null where the model has no such lane. */
@@ -126,7 +127,7 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
   const faint = !column.partner || (view.pair !== null && view.onlyDifferences && !marked);
   const infinite = numbers.isInfinite(value);
   const { fill, ink } = fills.of(value);
-  const withSliver = marked && view.pair === null && width >= 30 && column.kind === "position";
+  const withSliver = marked && view.pair === null && width >= LEAST_SLIVER && column.kind === "position";
   const sliverWidth = withSliver ? Math.max(4, Math.min(9, width * 0.13)) : 0;
   const gap = width >= (infinite ? LEAST_SUBLAYER : 14); // between ring and fill: −∞ needs all of a narrow cell
   const inset = ring && gap ? 3 : infinite ? 0 : width >= 14 ? 1 : width >= 6 ? 0.5 : 0;
