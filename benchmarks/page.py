@@ -97,6 +97,7 @@ def opened(browser: Browser, shown: ws.Run, folder: Path) -> tuple[Page, float]:
     path = folder / "page.html"
     shown.save_html(path)
     page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.add_init_script("localStorage.setItem('weightsmith-tour', 'seen')")  # not a first visit
     page.goto(path.as_uri())
     page.wait_for_selector("[data-weightsmith] [role=grid]")
     shown_at: float = page.evaluate(OPENED)

@@ -70,6 +70,7 @@ def take(browser: Browser, view: View, width: int) -> bytes:
     """Return a picture of a view as PNG."""
     shown = page(view.run, beside=view.beside, names=[_name(view.run), _name(view.beside or view.run)])
     sheet = browser.new_page(viewport={"width": width, "height": 800}, color_scheme="light", reduced_motion="reduce")
+    sheet.add_init_script("localStorage.setItem('weightsmith-tour', 'seen')")  # without the tour of a first visit
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
         file.write_text(shown, encoding="utf-8")
