@@ -104,6 +104,7 @@ export class Changes {
 
   /** Return the run with the changes, from the run as it is; null if there are none. Notes the answer after each. */
   besideOf(known: Run): Run | null {
+    if ((this.editing?.position ?? 0) >= known.tokens.length) this.editing = null;
     const made = this.entries.filter(({ on }) => on);
     const problems = new Map<number, string>();
     let found: Run | null = null;
@@ -345,9 +346,12 @@ export class Changes {
 
 function afterOf(found: Run, was: number | null): After {
   const { logits, decision, model } = found;
-  const share = model.readout === null ? Math.max(...probabilities(logits)) : null;
+  const share = model.readout === null ? largest(probabilities(logits)) : null;
   return { decision, share, logits, was };
 }
+
+/** Return the largest of some numbers, which may be many. */
+export const largest = (numbers: Float64Array): number => numbers.reduce((most, one) => Math.max(most, one), 0);
 
 /** Return the value of the stream that a change replaces; null where it replaces several, or none. */
 function valueBefore(before: Run, change: Change): number | null {
