@@ -143,8 +143,11 @@ export class View {
   goToWritten(step: number, side: NormSide | null): void {
     const sublayers = this.steps.flatMap(({ norm }, place) => (norm === null ? [place] : []));
     const place = sublayers[Math.min(step, sublayers.length - 1)];
-    const near = side === "before" ? [place - 1] : side === null ? [] : [place + 1, place + 2];
-    this.go(near.find((other) => other < this.steps.length && sideOf(this.steps[other]) === side) ?? place);
+    let [first, last] = [place, place]; // with the norms around it
+    while (this.steps[first - 1]?.norm?.placement === "pre") first--;
+    while ((this.steps[last + 1]?.norm?.placement ?? "pre") !== "pre") last++;
+    const near = this.steps.findIndex((step, n) => n >= first && n <= last && sideOf(step) === side);
+    this.go(near < 0 || side === null ? place : near);
   }
 
   /** Go to where there is most to see: where the decision first appears or, with two runs, where they part. */
