@@ -53,7 +53,7 @@ def test_a_text_gives_a_model_a_log_a_picture_and_a_sample(folder: Path, train: 
     assert T.vocabulary == tuple(sorted(set(TEXT)))
     assert T.max_length == 8
     records = [json.loads(line) for line in Path("model.log.jsonl").read_text().splitlines()]
-    assert [record["step"] for record in records] == [4, 6]
+    assert [record["step"] for record in records] == [0, 4, 6]
     assert ElementTree.parse("model.loss.svg").getroot().tag.endswith("}svg")
     assert f"validation loss {records[-1]['validation_loss']:.4f} after 6 steps" in out
     assert "written to model.safetensors; losses in model.log.jsonl, model.loss.svg" in err
@@ -64,6 +64,13 @@ def test_a_text_gives_a_model_a_log_a_picture_and_a_sample(folder: Path, train: 
     assert len(found["sample"]) == 7
     assert set(found["sample"]) <= set(T.vocabulary)
     assert Path("again").read_bytes() == Path("model.safetensors").read_bytes()
+
+
+def test_a_short_training_has_a_curve_of_twenty_points_and_its_start(train: Train) -> None:
+    short = ("--lanes", "8", "--blocks", "1", "--heads", "2", "--batch", "4", "--steps", "40", "--threads", "1")
+    assert train("text.txt", "--context", "4", *short)[0] == 0
+    records = [json.loads(line) for line in Path("model.log.jsonl").read_text().splitlines()]
+    assert [record["step"] for record in records] == list(range(0, 41, 2))
 
 
 def test_a_context_of_one_can_be_learnt(train: Train) -> None:

@@ -32,6 +32,11 @@ function attributions(r, position) {
   });
 }
 
+function earlier(r) {
+  const after = upTo(r.model.blocks.length).map((block) => 2 * block);
+  return after.map((stage) => r.model.classes.map((wanted) => facts.attribute(r, wanted, undefined, stage)));
+}
+
 function sentences(r) {
   return r.stages.map((_, stage) => facts.plainText(facts.sentenceFor(r, stage, null)));
 }
@@ -48,6 +53,7 @@ function about({ file, tokens }) {
     decisions: upTo(r.stages.length).map((stage) => facts.decisionsAt(r, stage)),
     moves: moves(r),
     attributions: r.tokens.map((_, position) => attributions(r, position)),
+    earlier: earlier(r),
     sentences: sentences(r),
     memories: memories(r),
     opening: facts.openingStage(r),

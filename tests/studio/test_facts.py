@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,17 @@ def test_a_logit_comes_from_the_same_parts_in_the_page(cases: list[Case]) -> Non
                 _check_parts(case, found["heads"], expected.by_head().parts)
                 largest = max(abs(part.amount) for part in expected.parts)
                 assert abs(found["residue"] - expected.residue) <= (0 if case.exact else NOISE * max(largest, 1))
+
+
+def test_at_an_earlier_stage_the_parts_are_those_of_the_model_that_ends_there(cases: list[Case]) -> None:
+    for case in cases[::3]:
+        for blocks, classes in enumerate(case.said["earlier"]):
+            T = case.run.transformer
+            run = ws.run(replace(T, blocks=T.blocks[:blocks]), case.run.tokens, sums=case.run.sums)
+            for found in classes:
+                expected = attribute(run, found["wanted"])
+                _check_parts(case, found["parts"], expected.parts)
+                case.check_equal([found["logit"]], [expected.logit])
 
 
 def _check_parts(case: Case, found: list[dict[str, Any]], expected: Sequence[Part]) -> None:

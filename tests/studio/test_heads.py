@@ -19,7 +19,7 @@ from tests.studio.pages import saved
 
 EIGHT = many_heads(2, 8, still=2)
 LEAST_ARC = 0.18
-THEMES = {
+THEMES: dict[str, dict[str, Any]] = {
     "light": {
         "page": "#f7f6f3",
         "on surface": [7.2, 3.3, 5.7, 8.2, 3.3, 10.9, 4.6, 3.5],

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ import weightsmith as ws
 from tests.studio.conftest import Opened
 from tests.studio.heads import TEXT, many_heads
 from tests.studio.pages import saved
-from weightsmith.arithmetic import Array
 
 EIFFEL = "The Eiffel Tower is in"
 
@@ -29,9 +29,11 @@ def lead(r: ws.Run, stage: int) -> float:
     return float(first - second)
 
 
-def with_activation(T: ws.Transformer, activation: str) -> ws.Transformer:
-    blocks = [replace(b, feed_forward=replace(b.feed_forward, activation=activation)) for b in T.blocks]
-    return replace(T, blocks=tuple(blocks))
+def with_activation(T: ws.Transformer, activation: Any) -> ws.Transformer:
+    """Return a model of one block with another activation."""
+    layer = T.blocks[0].feed_forward
+    assert layer is not None
+    return replace(T, blocks=(replace(T.blocks[0], feed_forward=replace(layer, activation=activation)),))
 
 
 def test_each_lead_is_said_with_its_step(opened: Opened, tmp_path: Path) -> None:
@@ -157,7 +159,7 @@ def test_the_first_printed_sheet_has_the_stream_on_white(theme: str, opened: Ope
     assert page.evaluate("document.querySelector('.page').style.width") == ""
 
 
-def printed(page: Page, folder: Path) -> list[Array]:
+def printed(page: Page, folder: Path) -> list[Any]:
     """Return the sheets of a page as pictures."""
     program = shutil.which("pdftoppm")
     if program is None:
@@ -167,6 +169,6 @@ def printed(page: Page, folder: Path) -> list[Array]:
     return [read_ppm(path) for path in sorted(folder.glob("sheet*.ppm"))]
 
 
-def read_ppm(path: Path) -> Array:
+def read_ppm(path: Path) -> Any:
     _, width, height, _, data = path.read_bytes().split(maxsplit=4)
     return np.frombuffer(data[-int(width) * int(height) * 3 :], np.uint8).reshape(int(height), int(width), 3)

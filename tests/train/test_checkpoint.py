@@ -102,7 +102,7 @@ def test_a_training_that_is_told_to_stop_goes_on_with_the_same_bits(after: int, 
     part = fit(task, SHAPE, COURSE, checkpoint=path, stop=stop)
     assert (part.steps, len(asked)) == (after, after + 1)
     assert part.transformer.provenance[0].startswith(f"trained: {after} of 12 steps of 4, seed 0")
-    assert [record.step for record in part.history] == [4, 8][: after // 4]
+    assert [record.step for record in part.history] == [0, 4, 8][: 1 + after // 4]
     again = fit(task, SHAPE, COURSE, checkpoint=path)
     assert (again.resumed_at, again.steps) == (after, 12)
     assert again.transformer == whole.transformer

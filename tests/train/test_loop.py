@@ -14,6 +14,7 @@ from weightsmith.export.hugging_face.hub.network_weightsmith import places
 from weightsmith.train import Course, Shape, as_text, compare, fit
 from weightsmith.train.loop import _optimizer, evaluate, learn, rate_at
 from weightsmith.train.module import Model
+from weightsmith.train.prefixes import Prefixes
 from weightsmith.train.training import identity, new_module
 
 
@@ -68,16 +69,27 @@ def test_the_rate_rises_evenly_then_falls_along_a_cosine() -> None:
     assert max(rate_at(Course(steps=5, warmup=50, rate=1.0), step) for step in range(5)) == 0.1
 
 
-def test_records_hold_the_rate_of_their_step_and_the_mean_loss_since_the_last() -> None:
-    seen: list[float] = []
-    found = fit(text(), SHAPE, COURSE, report=lambda step, loss, speed: seen.append(loss))
-    assert len(seen) == 12
-    assert [record.step for record in found.history] == [4, 8, 12]
-    assert [record.rate for record in found.history] == [rate_at(COURSE, step) for step in (3, 7, 11)]
-    for record, losses in zip(found.history, (seen[:4], seen[4:8], seen[8:]), strict=True):
-        assert record.train_loss == pytest.approx(np.mean(losses))
-    assert [record.tokens for record in found.history] == [128, 256, 384]
-    assert [record.step for record in fit(text(), SHAPE, course(steps=6)).history] == [4, 6]
+def test_records_begin_with_step_0_and_hold_the_rate_of_their_step() -> None:
+    found = fit(text(), SHAPE, COURSE)
+    assert [record.step for record in found.history] == [0, 4, 8, 12]
+    assert [record.rate for record in found.history] == [rate_at(COURSE, step) for step in (0, 3, 7, 11)]
+    assert [record.tokens for record in found.history] == [0, 128, 256, 384]
+    assert [record.step for record in fit(text(), SHAPE, course(steps=6)).history] == [0, 4, 6]
+
+
+@pytest.mark.parametrize("task", [text(), labelled(), Prefixes(labelled())], ids=["text", "labelled", "prefixes"])
+def test_training_and_validation_losses_are_measured_alike(task: Any) -> None:
+    pace = course(dropout=0.5)  # which neither of them has
+    module = new_module(task, SHAPE, pace)
+    first = [evaluate(module, task, batches) for batches in (task.learnt(4), task.validation(4))]
+    found = learn(module, task, pace, identity(task, SHAPE, pace))
+    last = [evaluate(found.module, task, batches) for batches in (task.learnt(4), task.validation(4))]
+    for record, losses in ((found.history[0], first), (found.history[-1], last)):
+        assert [record.train_loss, record.validation_loss] == losses
+    forms = [{(ids.ndim, ids.dtype, labels.ndim) for ids, labels in b} for b in (task.learnt(4), task.validation(4))]
+    assert forms[0] == forms[1]
+    counts = [sum(len(ids) for ids, _ in batches) for batches in (task.learnt(4), task.validation(4))]
+    assert 0 < counts[0] <= counts[1]
 
 
 def test_only_matrices_decay() -> None:
@@ -205,7 +217,8 @@ def test_batches_depend_on_the_seed_and_the_step_alone(monkeypatch: pytest.Monke
 
 def _watching(loss: Any, seen: list[bytes]) -> Any:
     def watched(self: Any, model: Any, batch: Any) -> Any:
-        seen.append(batch[0].numpy().tobytes())
+        if model.training:  # and not measured
+            seen.append(batch[0].numpy().tobytes())
         return loss(self, model, batch)
 
     return watched

@@ -51,7 +51,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, list[int
     told = folder.parent / "told"
     assert trained(folder, told) == 0
     calls, writes = json.loads(told.read_text())
-    assert len(writes) == 8 + 4 + 2  # checkpoints, logs, the model and its picture
+    assert len(writes) == 8 + 5 + 2  # checkpoints, logs, the model and its picture
     return folder, calls, writes
 
 

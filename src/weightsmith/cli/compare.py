@@ -12,10 +12,9 @@ from weightsmith.cli.output import AsJson, print_json, say, say_aside, say_writt
 from weightsmith.cli.settings import chosen, takes_settings
 from weightsmith.cli.train import check_file, load_torch
 from weightsmith.errors import InputError, named, shown
-from weightsmith.train.settings import COMPARISON, Course, Shape
+from weightsmith.train.settings import COMPARISON, CURVE_POINTS, Course, Shape
 
 SETTINGS = ("lanes", "blocks", "heads", "context", "steps", "batch", "rate", "seed", "threads")
-CURVE_POINTS = 20  # of a training: the points of its curve
 KINDS = ("transformer", "lstm")
 SHOWN_LETTERS, SHOWN_WORDS = 32, 8  # of the text that are shown unless a sentence is given
 

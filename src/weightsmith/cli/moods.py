@@ -6,14 +6,14 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.compare import CURVE_POINTS, checkpoints, compared, stopped
+from weightsmith.cli.compare import checkpoints, compared, stopped
 from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, say_written
 from weightsmith.cli.settings import chosen, takes_settings
 from weightsmith.cli.track import tell
 from weightsmith.cli.train import check_file, load_torch
 from weightsmith.errors import InputError, listed, named
-from weightsmith.train.settings import MOODS
+from weightsmith.train.settings import CURVE_POINTS, MOODS
 
 SETTINGS = ("lanes", "blocks", "heads", "steps", "batch", "rate", "seed", "threads")
 LEARN, CHOOSE, HELD_OUT = 3500, 400, 300  # sentences: to learn from, of these to choose units on, and to measure on

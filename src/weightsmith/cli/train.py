@@ -1,7 +1,7 @@
 """weightsmith train."""
 
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -15,7 +15,7 @@ from weightsmith.cli.output import AsJson, print_json, say, say_aside, token_tex
 from weightsmith.cli.settings import chosen, takes_settings
 from weightsmith.errors import MAX_ECHO, FileError, InputError, UnknownError, named, reason, shown
 from weightsmith.storage import check_writable
-from weightsmith.train.settings import EXACT, LABELLED, TEXT, Course, Shape
+from weightsmith.train.settings import CURVE_POINTS, EXACT, LABELLED, TEXT, Course, Shape
 
 SAMPLE_TOKENS = 200  # tokens of a language model, at the end
 NEEDS_TORCH = "training needs PyTorch: write pip install 'weightsmith[torch]'"
@@ -62,6 +62,8 @@ def train(
             task = ws.train.read_labelled(labelled, settings["seed"])
         preset = TEXT if text is not None else LABELLED if exact is None else EXACT
         shape, course = preset.changed({**chosen(settings), "context": task.longest})
+        if settings["evaluate_every"] is None:  # a short training too has a curve
+            course = replace(course, evaluate_every=min(course.evaluate_every, max(1, course.steps // CURVE_POINTS)))
         trained = _fitted(task, shape, course, output, stop, arithmetic)
         if trained.steps < course.steps:
             _stopped(trained, course, output)

@@ -20,7 +20,7 @@ from weightsmith.files.container import container_bytes, read_tensors
 from weightsmith.storage import opened, parse_json, write_whole
 from weightsmith.train.settings import Course, differing
 
-FORMAT = "weightsmith checkpoint 3"
+FORMAT = "weightsmith checkpoint 4"
 DIVERGED = "the weights are no longer finite numbers: write a smaller rate"
 DAMAGED = "is a damaged checkpoint: move it away to begin anew"
 UNKNOWN = "0" * 64  # in the place of a checksum
@@ -33,8 +33,8 @@ class Record:
     """The losses and counts after some steps."""
 
     step: int
-    train_loss: float  # the mean since the last record
-    validation_loss: float
+    train_loss: float  # of a fixed sample of what is learnt from
+    validation_loss: float  # measured in the same way, of what is held back
     rate: float
     seconds: float  # since training began, over all its runs
     tokens: int  # learnt from so far
@@ -48,7 +48,6 @@ class Checkpoint:
     seconds: float = 0.0
     tokens: int = 0
     history: list[Record] = field(default_factory=list)
-    losses: list[float] = field(default_factory=list)  # since the last entry of the history
     machines: list[str] = field(default_factory=list)  # of its runs
 
 
@@ -129,11 +128,8 @@ def read_checkpoint(
 def _state(metadata: dict[str, Any], course: Course) -> Checkpoint | None:
     """Return how far training is; None where that cannot be."""
     history: Any = metadata.get("history")
-    losses: Any = metadata.get("losses")
     machines: Any = metadata.get("machines")
-    if not _are(NUMBERS, metadata) or not all(isinstance(part, list) for part in (history, losses, machines)):
-        return None
-    if not all(type(loss) is float and math.isfinite(loss) for loss in losses):
+    if not _are(NUMBERS, metadata) or not all(isinstance(part, list) for part in (history, machines)):
         return None
     if not machines or not all(isinstance(name, str) and name.isprintable() for name in machines):
         return None
@@ -142,15 +138,15 @@ def _state(metadata: dict[str, Any], course: Course) -> Checkpoint | None:
     ):
         return None
     step: int = metadata["step"]
-    recorded = list(range(course.evaluate_every, min(step, course.steps) + 1, course.evaluate_every))
+    recorded = list(range(0, min(step, course.steps) + 1, course.evaluate_every))
     if step == course.steps and recorded[-1:] != [step]:
         recorded.append(step)
     if not 0 < step <= course.steps or [entry["step"] for entry in history] != recorded:
         return None
-    if len(losses) != step - (recorded[-1] if recorded else 0) or len("".join(machines)) > MOST_MACHINE_LETTERS:
+    if len("".join(machines)) > MOST_MACHINE_LETTERS:
         return None
     records = [Record(**entry) for entry in history]
-    return Checkpoint(step, metadata["seconds"], metadata["tokens"], records, losses, machines)
+    return Checkpoint(step, metadata["seconds"], metadata["tokens"], records, machines)
 
 
 def _are(kinds: dict[str, Any], values: dict[str, Any]) -> bool:

@@ -62,6 +62,16 @@ class Labelled:
         share = -(-size // len(groups))
         return np.concatenate([random.choice(group, share) for group in groups])[:size]
 
+    def learnt(self, size: int) -> list[tuple[Tensor, Tensor]]:
+        """Return as many strings of each length as of `validation`, as far as there are: the same ones every time."""
+        random, result = np.random.default_rng(1), []
+        for length, (held, _) in self.held.items():
+            if length in self.by_length:
+                ids, labels = self.by_length[length]
+                rows = torch.from_numpy(random.permutation(len(ids))[: len(held)])
+                result.append((ids[rows], labels[rows]))
+        return result or list(self.by_length.values())
+
     def validation(self, size: int) -> list[tuple[Tensor, Tensor]]:
         """Return the strings held back, and those of short lengths."""
         return list(self.held.values())

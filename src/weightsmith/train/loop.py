@@ -46,6 +46,9 @@ class Task(Protocol):
     def batch(self, random: np.random.Generator, size: int) -> Batch:
         """Draw a batch."""
 
+    def learnt(self, size: int) -> list[Batch]:
+        """Return batches that are learnt from, chosen as those of `validation` are: the losses can be compared."""
+
     def validation(self, size: int) -> list[Batch]:
         """Return batches that are not learnt from."""
 
@@ -121,11 +124,21 @@ def learn(
         state = read_checkpoint(checkpoint, identity, course, module, optimizer)
     state.machines += [] if machine() in state.machines else [machine()]
     begin, written, before = state.step, state.step, state.tokens
-    held = task.validation(course.batch)
+    seen, held = task.learnt(course.batch), task.validation(course.batch)
     started, seconds = time.perf_counter(), state.seconds
     module.train()
+
+    def take_record() -> None:
+        losses = evaluate(module, task, seen), evaluate(module, task, held)
+        rate = rate_at(course, max(state.step - 1, 0))
+        state.history.append(Record(state.step, *losses, rate, state.seconds, state.tokens))
+        if record is not None:
+            record(tuple(state.history))
+
     while state.step < course.steps and not (stop is not None and stop()):
-        batch = _learn(module, optimizer, task, course, state.step, state.losses)
+        if state.step == 0:
+            take_record()
+        batch, loss = _learn(module, optimizer, task, course, state.step)
         elapsed = time.perf_counter() - started
         state.step, state.seconds, state.tokens = (
             state.step + 1,
@@ -133,11 +146,9 @@ def learn(
             state.tokens + task.tokens_in(batch),
         )
         if report is not None:
-            report(state.step, state.losses[-1], (state.tokens - before) / max(elapsed, 1e-9))
+            report(state.step, loss, (state.tokens - before) / max(elapsed, 1e-9))
         if state.step % course.evaluate_every == 0 or state.step == course.steps:
-            state.history.append(_record(state, module, task, course, held))
-            if record is not None:
-                record(tuple(state.history))
+            take_record()
         if checkpoint is not None and state.step % course.checkpoint_every == 0:
             write_checkpoint(checkpoint, state, identity, module, optimizer)
             written = state.step
@@ -145,13 +156,6 @@ def learn(
         write_checkpoint(checkpoint, state, identity, module, optimizer)
     module.eval()
     return Fitted(module, tuple(state.history), begin, state.step, tuple(state.machines))
-
-
-def _record(state: Checkpoint, module: torch.nn.Module, task: Task, course: Course, held: list[Batch]) -> Record:
-    """Return the next record; the losses since the last one are cleared."""
-    mean, rate = float(np.mean(state.losses)), rate_at(course, state.step - 1)
-    state.losses.clear()
-    return Record(state.step, mean, evaluate(module, task, held), rate, state.seconds, state.tokens)
 
 
 def _optimizer(module: torch.nn.Module, course: Course) -> torch.optim.AdamW:
@@ -168,9 +172,8 @@ def _learn(
     task: Task,
     course: Course,
     step: int,
-    losses: list[float],
-) -> Batch:
-    """Do one step."""
+) -> tuple[Batch, float]:
+    """Do one step; return its batch and its loss."""
     if isinstance(module, Stepping):
         module.before_step(step, course.steps)
     for group in optimizer.param_groups:
@@ -183,10 +186,10 @@ def _learn(
     if course.clip:
         torch.nn.utils.clip_grad_norm_(module.parameters(), course.clip)
     optimizer.step()
-    losses.append(float(loss.detach()))
-    if not math.isfinite(losses[-1]):
-        raise InputError(f"the loss of step {step + 1:,} is {losses[-1]}: write a smaller rate than {course.rate:g}")
-    return batch
+    found = float(loss.detach())
+    if not math.isfinite(found):
+        raise InputError(f"the loss of step {step + 1:,} is {found}: write a smaller rate than {course.rate:g}")
+    return batch, found
 
 
 def rate_at(course: Course, step: int) -> float:
@@ -199,7 +202,7 @@ def rate_at(course: Course, step: int) -> float:
 
 @torch.no_grad()
 def evaluate(module: torch.nn.Module, task: Task, held: list[Batch]) -> float:
-    """Return the mean loss of batches that are not learnt from."""
+    """Return the mean loss of batches, without dropout."""
     module.eval()
     counts = [len(batch[0]) for batch in held]
     losses = [float(task.loss(module, batch)) for batch in held]

@@ -61,18 +61,24 @@ def new_figure(size: tuple[float, float]) -> Any:
 
 
 def losses(axis: Any, histories: Mapping[str, Sequence[Record]]) -> None:
-    """Draw losses over steps: training losses as thin lines, validation losses as thick ones."""
+    """Draw losses over steps, from step 0 on: training losses as thin lines, validation losses as thick ones.
+
+    Each record is a point. Both losses are measured in the same way, after the same step.
+    """
     for n, (name, history) in enumerate(histories.items()):
         steps = [record.step for record in history]
         label = f"{name}: " if len(histories) > 1 else ""
         learnt, held = [r.train_loss for r in history], [r.validation_loss for r in history]
-        axis.plot(steps, learnt, color=f"C{n}", linewidth=1, alpha=0.6, label=f"{label}training")
-        axis.plot(steps, held, color=f"C{n}", linewidth=2.2, label=f"{label}validation, {held[-1]:.3g} at the end")
+        for values, kind, width, alpha in ((learnt, "training", 1, 0.6), (held, "validation", 2.2, 1)):
+            words = f"{label}{kind}, {values[-1]:.3g} at the end"
+            axis.plot(steps, values, ".-", color=f"C{n}", linewidth=width, alpha=alpha, label=words)
     axis.set_xlabel("step")
+    axis.set_xlim(left=0)
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set_ylabel("loss (nats per prediction)")
     if any(record.train_loss + record.validation_loss > 0 for history in histories.values() for record in history):
         _logarithmic(axis)
+        axis.set_ylabel("loss (nats per prediction), logarithmic")
     axis.grid(alpha=0.3)
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False)

@@ -60,6 +60,10 @@ class Prefixes:
         rows = torch.from_numpy(self.strings.chosen(random, length, size))
         return learnt[length][0][rows], self._labels[length][rows]
 
+    def learnt(self, size: int) -> list[tuple[Tensor, Tensor]]:
+        """Return whole strings that are learnt from, chosen as those of `validation` are."""
+        return self.strings.learnt(size)
+
     def validation(self, size: int) -> list[tuple[Tensor, Tensor]]:
         """Return the strings held back, and those of short lengths."""
         return self.strings.validation(size)

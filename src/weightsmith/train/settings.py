@@ -142,21 +142,24 @@ class Preset:
         )
 
 
-TEXT = Preset(Shape(), Course(steps=1000, rate=2e-3, threads=2))
+TEXT = Preset(Shape(), Course(steps=1000, rate=2e-3, threads=2, evaluate_every=50))
 LABELLED = Preset(
     Shape(lanes=16, blocks=2, heads=2, neurons=64, activation="relu", norm="none"),
-    Course(steps=1500, batch=128, rate=1e-2, decay=0.0),
+    Course(steps=1500, batch=128, rate=1e-2, decay=0.0, evaluate_every=75),
 )
 EXACT = Preset(
     # a softmax can look at the previous position only if its distance differs from all others, hence 2
     Shape(8, 2, 1, 32, activation="relu", positions="relative", max_distance=2, norm="none"),
-    Course(steps=600, batch=24, rate=5e-3, warmup=50, least_rate=0.0, decay=0.0, evaluate_every=200),
+    Course(steps=600, batch=24, rate=5e-3, warmup=50, least_rate=0.0, decay=0.0, evaluate_every=30),
 )
 MOODS = Preset(
     Shape(lanes=16, blocks=2, heads=2, neurons=64, context=12, activation="relu", positions="relative", norm="none"),
     Course(steps=600, batch=64, rate=1e-2, warmup=20, decay=0.0),
 )
 COMPARISON = Preset(Shape(lanes=64, neurons=256), Course(steps=1000, rate=2e-3, threads=2))
+
+
+CURVE_POINTS = 20  # records of a training, besides the first: the points of its curve
 
 
 def as_data(settings: Shape | Course) -> dict[str, Any]:

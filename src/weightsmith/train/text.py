@@ -53,6 +53,11 @@ class Text:
         """Return windows of the text, and the tokens that come next."""
         return self._windows(self.learn, random, size)
 
+    def learnt(self, size: int) -> list[tuple[Tensor, Tensor]]:
+        """Return the same few batches every time, as many as of `validation`."""
+        random = np.random.default_rng(1)
+        return [self._windows(self.learn, random, size) for _ in range(VALIDATION_BATCHES)]
+
     def validation(self, size: int) -> list[tuple[Tensor, Tensor]]:
         """Return the same few batches every time."""
         random = np.random.default_rng(0)
