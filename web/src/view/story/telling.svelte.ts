@@ -100,7 +100,7 @@ export class Telling {
       ...{ text, stage: view.stage, position: view.pinned ?? view.position },
       head: view.here.kind === "attention" ? view.head : null,
       neuron: view.here.kind === "feed-forward" ? view.neuron : null,
-      lanes: view.lane === null ? [] : [view.lane],
+      lanes: this.lanes.length > 0 ? this.lanes : view.lane === null ? [] : [view.lane],
       panels: [...new Set(["stream", panel])],
       input: view.run.tokens,
       beside: besides?.tokens ?? null,
