@@ -39,6 +39,7 @@ WATCH = f"""part => {{
 }}"""
 STREAM, PANELS = "[aria-label='the stream']", "main aside"
 LETTERS = 12
+PRESENTER = "#present"
 
 
 def measure() -> list[Table]:
@@ -64,6 +65,14 @@ def measure() -> list[Table]:
         times.add_row("a step there: median, worst", f"{statistics.median(steps):.0f}, {max(steps):.0f}", "under 50")
         panels = [pressed(page, "ArrowLeft", PANELS) for _ in range(REPEAT)]
         times.add_row("until its panels follow, when the steps pause: median", f"{statistics.median(panels):.0f}", "")
+        presented, _ = opened(browser, run(random_model(lanes=17, blocks=12), 5), Path(folder), PRESENTER)
+        presented.keyboard.press("Home")
+        turns = [pressed(presented, key) for _ in range(REPEAT) for key in ("PageDown", "PageDown", "PageUp")]
+        times.add_row(
+            "presenter mode, 1920 × 1080, 5 positions × 17 lanes: a key, median, worst",
+            f"{statistics.median(turns):.0f}, {max(turns):.0f}",
+            "under 50",
+        )
         usual = random_model(lanes=22, blocks=3)
         page, _ = opened(browser, run(usual, 6), Path(folder))
         keys = typed(page)
@@ -92,13 +101,14 @@ def run(T: ws.Transformer, length: int) -> ws.Run:
     return ws.run(T, [T.vocabulary[i] for i in np.random.default_rng(1).integers(0, 2, length)])
 
 
-def opened(browser: Browser, shown: ws.Run, folder: Path) -> tuple[Page, float]:
+def opened(browser: Browser, shown: ws.Run, folder: Path, address: str = "") -> tuple[Page, float]:
     """Open a page; return it, and the milliseconds from its address to its first picture of the stream."""
     path = folder / "page.html"
     shown.save_html(path)
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    wide = address == PRESENTER
+    page = browser.new_page(viewport={"width": 1920, "height": 1080} if wide else {"width": 1280, "height": 900})
     page.add_init_script("localStorage.setItem('weightsmith-tour', 'seen')")  # not a first visit
-    page.goto(path.as_uri())
+    page.goto(f"{path.as_uri()}{address}")
     page.wait_for_selector("[data-weightsmith] [role=grid]")
     shown_at: float = page.evaluate(OPENED)
     return page, shown_at
