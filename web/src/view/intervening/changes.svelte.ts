@@ -371,14 +371,15 @@ const isPart = (one: Part, other: Part): boolean =>
 const isCell = (one: CellPlace, { part, position, lane }: CellPlace): boolean =>
   one.position === position && one.lane === lane && isPart(one.part, part);
 
-/** Return the lane that the stage in view changed most at the position in view. */
+/** Return the lane, of those that are shown, that the stage in view changed most at the position in view. */
 function mostChanged(view: View): number {
   const { stage, position, run } = view;
   const { columns, values } = run.stream[stage];
   const before = stage === 0 ? null : run.stream[stage - 1].values;
-  let best = 0;
   let most = -1;
-  for (let lane = 0; lane < columns; lane++) {
+  const lanes = view.lanesShown.length > 0 ? view.lanesShown : Array.from({ length: columns }, (_, lane) => lane);
+  let best = lanes[0];
+  for (const lane of lanes) {
     const place = position * columns + lane;
     const size = Math.abs(values[place] - (before?.[place] ?? 0));
     if (size > most) [best, most] = [lane, size];
