@@ -11,12 +11,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from rich.table import Table
 
 import weightsmith as ws
 from benchmarks.moods import KINDS, percent
+from weightsmith.inspect.probing.units import UnitKind
 from weightsmith.train.settings import MOODS
 
 DATA = Path(__file__).parents[1] / "docs" / "_static" / "mood-text.json"
@@ -46,7 +47,7 @@ def run(seed: int, learn: Sequence[Sequence[str]], held: Sequence[Sequence[str]]
     both = ws.train.compare(task, shape, course)
     seconds = time.perf_counter() - began
     tracked = ws.tracking(both, mood, learn[:CHOOSE], held)
-    best = {kind: tracked.best(kind) for kind in KINDS}
+    best = {kind: tracked.best(kind) for kind in get_args(UnitKind)}
     L, right = both.as_lstm(), {"LSTM": 0, "transformer": 0}
     for sentence in held:
         *before, last = (*sentence, *ending(sentence))
