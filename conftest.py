@@ -83,7 +83,7 @@ pages = Sybil(
         CodeBlockParser(language="python", evaluator=run_python),
         CodeBlockParser(language="console", evaluator=run_transcript),
     ],
-    patterns=["*.md", "docs/*.md", "docs/es/*.md", "docs/gallery/*.md"],
+    patterns=["*.md", "docs/*.md", "docs/es/*.md", "docs/gallery/*.md", "docs/lecture/*.md"],
     path=str(ROOT),
     fixtures=["folder_of_the_page"],
 )

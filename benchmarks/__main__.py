@@ -29,7 +29,9 @@ SUBJECTS = (
     "growing",
     "chains",
     "languages",
-)  # when named: seeds, exact, drift, moods, norms, shipped write data; expressions has no times; budgets takes long
+)
+# Only when named: seeds, exact, drift, moods, mood_text, norms and shipped write data; expressions has no times;
+# budgets takes long
 
 engine.SMALL_WORK = engines.SMALL_WORK = 0  # the kernels are measured, also on small checks and chains
 console = Console(width=120)

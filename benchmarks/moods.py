@@ -1,6 +1,6 @@
 """Single units that track a feature: the best cell, neuron and lane for the mood, with several seeds.
 
-The command of docs/lecture-mood.md at full size. `make bench ONLY=moods` writes the results to docs/_static/moods.json,
+The command of docs/lecture/mood.md at full size. `make bench ONLY=moods` writes the results to docs/_static/moods.json,
 with the picture and the transformer of the first seed, and prints the table of the page.
 """
 

@@ -63,7 +63,7 @@ def storyteller() -> dict[str, Any]:
     T = ws.to_arithmetic(trained.transformer, ws.Float.like("float16"))
     size = write(T, "storyteller", "library.storyteller()")
     ws.train.draw_losses(STATIC / "storyteller.svg", {"the storyteller": trained.history})
-    found = {"words": WORDS, "different": len(task.vocabulary), "weights": T.weights, "bytes": size}
+    found: dict[str, Any] = {"words": WORDS, "different": len(task.vocabulary), "weights": T.weights, "bytes": size}
     curve = [[record.step, record.train_loss, record.validation_loss] for record in trained.history]
     found |= {"steps": LEARNING.steps, "seconds": round(seconds), "loss": round(trained.loss, 3), "losses": curve}
     return found | {"how": trained.transformer.provenance[0]}

@@ -37,3 +37,26 @@ def setup(app):  # type: ignore[no-untyped-def]
         lines[:] = [re.sub("^(Requires|Ensures|Exact in|Because)([^:]*):", r"* **\1\2:**", line) for line in escaped]
 
     app.connect("autodoc-process-docstring", rewrite)
+    app.connect("build-finished", further_pages)
+
+
+MOVED = {"lecture": "index", **{f"lecture-{name}": name for name in ("eiffel", "facts", "mood", "output")}}
+LSTM_SENTENCE = "she walks sunny and then not fine the dog not sad"
+
+
+def further_pages(app, error):  # type: ignore[no-untyped-def]
+    """Write the page of the LSTM, and pages at former addresses that lead to the new ones."""
+    if error is not None or app.builder.format != "html":
+        return
+    import weightsmith as ws
+    from weightsmith.studio.recurrent import page
+
+    out = Path(app.outdir)
+    T = ws.load(Path(__file__).parent / "_static" / "moods.safetensors")
+    lstm = page(ws.library.mood_lstm().run(LSTM_SENTENCE), beside=ws.run(T, LSTM_SENTENCE))
+    (out / "_static" / "mood-lstm.html").write_text(lstm, encoding="utf-8")
+    for old, new in MOVED.items():
+        to = f"lecture/{new}.html"
+        lead = f'<meta http-equiv="refresh" content="0; url={to}"><a href="{to}">{to}</a>'
+        moved = f"<!doctype html><title>moved</title>{lead}"
+        (out / f"{old}.html").write_text(moved, encoding="utf-8")

@@ -32,8 +32,26 @@ def test_the_tutorial_is_written_by_lane_names() -> None:
 
 
 def test_no_page_reads_the_stream_by_the_place_of_a_lane() -> None:
-    for page in DOCS.glob("*.md"):
+    for page in (*DOCS.glob("*.md"), *DOCS.glob("lecture/*.md")):
         assert "lanes.index" not in page.read_text(), page.name
+
+
+SLIDES = 30
+ROW = re.compile(r"^\| (\d+|remark) \| (.+?) \| (\[.+?\)[^|]*) \| `([\w/]+\.py)::(test_\w+)` \|$", re.MULTILINE)
+
+
+def test_every_slide_of_the_lecture_has_a_view_and_a_test() -> None:
+    rows = ROW.findall((DOCS / "lecture" / "index.md").read_text(encoding="utf-8"))
+    assert [row[0] for row in rows] == [*map(str, range(1, SLIDES + 1)), "remark"]
+    for _, subject, view, file, test in rows:
+        assert f"def {test}(" in (DOCS.parent / "tests" / file).read_text(encoding="utf-8"), subject
+        for page, _, heading in (target.partition("#") for target in re.findall(r"\]\((.+?)\)", view)):
+            text = (DOCS / "lecture" / page).read_text(encoding="utf-8")
+            titles = [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in HEADING.findall(text)]
+            assert not heading or heading in titles, f"{page} has no heading {heading}: {titles}"
+
+
+HEADING = re.compile(r"^##+ (.+)$", re.MULTILINE)
 
 
 def console(text: str, folder: Path) -> str | None:

@@ -1,6 +1,7 @@
 """Models for single slides of the lecture: the neighbours under both masks, the layer norm, positions."""
 
 from itertools import product
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from tests.semantics.witnessed import assert_equals_witness
 
 SENTENCE = "The Eiffel Tower is in Paris"
 PRINTED = ("dim 0", "dim 1", "dim 42 Paris", "dim 3")
-PARTS = ("word", "position", "sum")
+PARTS: tuple[Literal["word", "position", "sum"], ...] = ("word", "position", "sum")
 
 
 def printed(r: ws.Run, position: int) -> list[float]:
@@ -74,7 +75,7 @@ def test_a_neuron_reads_the_normed_numbers_of_the_slide_and_the_stream_keeps_the
 
 def test_the_norm_in_a_finite_arithmetic_is_that_of_the_witness() -> None:
     for placement in ("pre", "post"):
-        T = ws.library.normed(placement, arithmetic=ws.Fixed(6, 8))  # type: ignore[arg-type]
+        T = ws.library.normed(placement, arithmetic=ws.Fixed(6, 8))
         assert_equals_witness(T, ["2468"])
         assert ws.decisions(T, ["2468", "8642"]) == ["rises", "falls"]
         with pytest.raises(ws.ModelError, match="the square root is 0 at position 0, because the mean square and eps"):

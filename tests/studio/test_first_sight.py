@@ -39,7 +39,7 @@ def page(desk: Page, windows: Windows) -> Iterator[Page]:
 def test_the_header_says_what_the_model_does_and_holds_the_next_word_in_the_input_line(page: Page) -> None:
     header = page.locator("header")
     expect(header).to_contain_text("Finishes a sentence about a tower. Written by hand: 8 words, 2 blocks.")
-    line = page.locator(".line")
+    line = page.locator("header .line")
     expect(line.get_by_role("textbox", name="Input")).to_have_value(" ".join(SENTENCE))
     expect(line.get_by_role("status")).to_contain_text("→ Paris")
     expect(line).to_contain_text(re.compile(r"9[0-9] %\s*the model's next word"))
@@ -80,11 +80,11 @@ def test_two_inputs_open_where_their_decisions_part(opened: Opened, tmp_path: Pa
     page = opened(saved(r, tmp_path, beside=s))
     expect(page.locator("[aria-current=step]")).to_have_attribute("aria-label", re.compile("^attention of block 1"))
     expect(page.locator("header")).to_contain_text("different decisions")
-    assert page.locator(".line .chip").all_inner_texts() == ["Paris", "London"]
+    assert page.locator("header .line .chip").all_inner_texts() == ["Paris", "London"]
 
 
 def test_lanes_are_found_by_name_at_any_size(page: Page, opened: Opened, tmp_path: Path) -> None:
-    names = page.locator("[role=rowheader]")
+    names = page.get_by_label("the stream", exact=True).locator("[role=rowheader]")
     page.get_by_label("find a lane").fill("PARIS")
     assert names.evaluate_all("all => all.map(each => each.ariaLabel)") == ["dim 42 Paris", "word Paris"]
     expect(page.get_by_text("2 of 17 lanes")).to_be_visible()
@@ -95,7 +95,7 @@ def test_lanes_are_found_by_name_at_any_size(page: Page, opened: Opened, tmp_pat
     wide = ws.random_transformer("ab", lanes=300, blocks=1, heads=1, neurons=4, max_length=8, seed=1)
     other = opened(saved(ws.run(wide, "abba"), tmp_path))
     other.get_by_label("find a lane").fill(wide.lanes[299])
-    expect(other.locator("[role=rowheader]").last).to_have_attribute("aria-label", wide.lanes[299])
+    expect(other.get_by_label("the stream", exact=True).locator("[role=rowheader]").last).to_have_attribute("aria-label", wide.lanes[299])
 
 
 def test_the_marks_of_blocks_and_the_groups_have_a_legend(page: Page) -> None:
@@ -137,14 +137,15 @@ def test_the_page_fills_the_width_and_from_1600_pixels_has_three_columns(page: P
 def test_the_header_is_reached_by_keys_and_has_names(page: Page) -> None:
     page.locator(".brand").click()
     names = []
-    for _ in range(14):
+    for _ in range(15):
         page.keyboard.press("Tab")
         names.append(page.evaluate("document.activeElement.ariaLabel ?? document.activeElement.innerText"))
     assert names[:2] == ["Model", "Compare with"]
-    assert names[2].split() == ["Present", "p"]
-    assert names[3:5] == ["dark colours", "keyboard shortcuts"]
-    assert names[6].split() == ["Add", "it", "g"]
-    assert names[7:] == [f"type {word}" for word in EIFFEL.vocabulary[:7]]
+    assert names[2] == "Change"
+    assert names[3].split() == ["Present", "p"]
+    assert names[4:6] == ["dark colours", "keyboard shortcuts"]
+    assert names[7].split() == ["Add", "it", "g"]
+    assert names[8:] == [f"type {word}" for word in EIFFEL.vocabulary[:7]]
 
 
 def test_a_description_is_kept_in_files_and_shown_as_text(opened: Opened, tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
-"""What docs/train.md and docs/lecture-mood.md say of trainings that take minutes is what the benchmarks measured."""
+"""What docs/train.md and docs/lecture/mood.md say of trainings that take minutes is what the benchmarks measured."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import drift, exact, moods, seeds
+from benchmarks import drift, exact, mood_text, moods, seeds
 
 import weightsmith as ws
 from weightsmith.cli.rounding import INTO
@@ -94,7 +94,7 @@ def test_the_pictures_are_those_of_the_models_and_the_page_says_where_they_part(
             assert said in " ".join(PAGE.split())
 
 
-LECTURE = (Path(seeds.__file__).parents[1] / "docs" / "lecture-mood.md").read_text()
+LECTURE = (Path(seeds.__file__).parents[1] / "docs" / "lecture" / "mood.md").read_text()
 
 
 def test_the_table_of_units_that_follow_the_mood_is_what_was_measured() -> None:
@@ -114,3 +114,27 @@ def test_what_the_lecture_says_of_the_mood_holds_in_the_trainings() -> None:
     share, gain = (moods.percent(best[4]["neuron"][name]) for name in ("held_out", "gain"))
     said = f"With seed 4 the best one gets {share}, which is {gain} of what the word alone lacks"
     assert said in " ".join(LECTURE.split())
+
+
+def test_a_second_machine_and_the_times_are_as_the_lecture_says() -> None:
+    again = json.loads(moods.DATA.with_name("moods-again.json").read_text())["runs"]
+    assert [one["seed"] for one in again] == list(moods.SEEDS)
+    assert all(one["best"][kind]["follows"] for one in again for kind in moods.KINDS)
+    said = " ".join(LECTURE.split())
+    seconds = [one["seconds"] for one in again]
+    assert f"the five took {min(seconds)} to {max(seconds)} s each" in said
+    assert f"the neuron of seed 4 gets {moods.percent(again[4]['best']['neuron']['held_out'])}" in said
+
+
+def test_of_models_trained_to_continue_a_text_the_lstm_has_a_cell_for_the_mood_and_the_transformer_no_unit() -> None:
+    found = json.loads(mood_text.DATA.read_text())
+    assert [one["seed"] for one in found["runs"]] == list(mood_text.SEEDS)
+    assert f"\n\n{mood_text.markdown(found)}\n\n" in LECTURE
+    best = [one["best"] for one in found["runs"]]
+    assert all(0.895 < one["cell"]["held_out"] < 0.935 for one in best)
+    assert sum(one["cell"]["gain"] >= 0.75 for one in best) == 4
+    assert all(one[kind]["gain"] < 0.3 for one in best for kind in ("neuron", "lane"))
+    assert all(min(one["right"].values()) > 270 for one in found["runs"])
+    assert f"The word alone tells the mood at {moods.percent(found['runs'][0]['token'])}" in LECTURE
+    seconds = [one["seconds"] for one in found["runs"]]
+    assert f"{min(seconds)} to {max(seconds)} s per seed" in LECTURE

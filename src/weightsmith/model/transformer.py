@@ -201,7 +201,7 @@ class Transformer(Frozen):
 
     def describe(self, text: str) -> "Transformer":
         """Return the same transformer with a sentence that says what it does: the page shows it, and files keep it."""
-        return replace(self, description=text)
+        return replace(self, description=text).story(self.told)
 
     @property
     def told(self) -> "Story | None":

@@ -137,6 +137,7 @@ class LSTMRun:
     @cached_property
     def logits(self) -> Array:
         """The logits after each token, (positions, classes)."""
+        assert self.lstm.output_bias is not None  # 0 where none was given
         found: Array = self.part("hidden") @ self.lstm.output.T + self.lstm.output_bias
         return found
 
