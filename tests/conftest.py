@@ -31,6 +31,7 @@ LONG_FILES = (
         "train/test_killed",
     ),
     *("studio/test_engine", "studio/test_studio_page", "studio/test_live_figures", "kernels/test_operations"),
+    *("exercises/test_wrong", "exercises/test_hostile", "notebooks/test_notebooks"),
     *("check/test_killed", "composition/test_library_models", "cli/test_train_loads", "test_public_names"),
 )
 

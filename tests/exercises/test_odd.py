@@ -10,7 +10,7 @@ import weightsmith as ws
 from tests.exercises.submissions import BEGIN, HOSTILE, SOLUTIONS
 from tests.exercises.test_tasks import answer_of
 from weightsmith.exercises import Limits, grade_file, grade_folder, running
-from weightsmith.exercises.referee import Referee
+from weightsmith.exercises.referee import Referees
 
 
 def test_odd_files_have_grades(tmp_path: Path) -> None:
@@ -71,16 +71,14 @@ def test_an_answer_that_no_automaton_decides_is_run_on_short_inputs() -> None:
 
 def test_a_check_that_takes_too_long_is_ended_and_the_next_answer_is_graded() -> None:
     task = ws.exercises.exercise("neuron")
-    with Referee(Limits(check_seconds=60)) as referee:
-        assert referee.grade(task, right()).points == 10
-        object.__setattr__(referee.limits, "check_seconds", 0.0)
-        slow = referee.grade(task, right())
+    with Referees(Limits(check_seconds=60)) as referees:
+        assert referees.grade(task, right()).points == 10
+        assert referees.grade(task, b"\xff" * 100).result == "error"
+        object.__setattr__(referees.limits, "check_seconds", 0.0)
+        slow = referees.grade(task, right())
         assert slow.message == "the answer is too large: checking it takes longer than 0 s"
-        object.__setattr__(referee.limits, "check_seconds", 60.0)
-        assert referee.grade(task, right()).points == 10
-        referee.cancel()
-        assert referee.grade(task, b"\xff" * 100).result == "error"
-        assert referee.grade(task, right()).points == 10
+        object.__setattr__(referees.limits, "check_seconds", 60.0)
+        assert referees.grade(task, right()).points == 10
 
 
 def right() -> bytes:

@@ -6,10 +6,8 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
 from threading import Event
 
 from weightsmith.errors import NAME_ECHO, FileError, InputError, brief, cut, shown, whole_number
@@ -17,7 +15,7 @@ from weightsmith.exercises.confinement import layers
 from weightsmith.exercises.grade import Grade, failed
 from weightsmith.exercises.grading import grade_with
 from weightsmith.exercises.limits import Limits
-from weightsmith.exercises.referee import Referee
+from weightsmith.exercises.referee import Referees
 from weightsmith.storage import refusals, write_whole
 from weightsmith.tables import Cell, Page, Style, Table, TabledRows
 
@@ -108,25 +106,16 @@ def grade_folder(
     root, chosen = Path(folder), limits or Limits()
     count = min(4, os.cpu_count() or 1) if workers is None else whole_number(workers, "workers", 1, 64)
     files, left_out = _files(root)
-    free: SimpleQueue[Referee] = SimpleQueue()
-    cancelled = Event()
+    cancelled, rows = Event(), []
+    with Referees(chosen) as referees, ThreadPoolExecutor(count) as pool:
 
-    def graded(path: Path) -> Submission:
-        referee = free.get()
-        try:
-            grade = grade_with(referee, path, cancelled)
-        except FileError as error:
-            grade = failed(None, "", str(error))
-        finally:
-            free.put(referee)
-        return Submission(_student(path, root), str(path.relative_to(root)), grade)
+        def graded(path: Path) -> Submission:
+            try:
+                grade = grade_with(referees, path, cancelled)
+            except FileError as error:
+                grade = failed(None, "", str(error))
+            return Submission(_student(path, root), str(path.relative_to(root)), grade)
 
-    rows = []
-    with ExitStack() as stack:
-        referees = [stack.enter_context(Referee(chosen)) for _ in range(min(count, max(1, len(files))))]
-        for referee in referees:
-            free.put(referee)
-        pool = stack.enter_context(ThreadPoolExecutor(len(referees)))
         try:
             for row in pool.map(graded, files):
                 rows.append(row)
@@ -135,8 +124,7 @@ def grade_folder(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             cancelled.set()
-            for referee in referees:
-                referee.cancel()
+            referees.cancel()
             raise
     return Gradebook(rows, left_out, layers())
 

@@ -10,7 +10,7 @@ from weightsmith.errors import InputError
 from weightsmith.exercises.definition import Exercise
 from weightsmith.exercises.grade import Grade, failed
 from weightsmith.exercises.limits import Limits
-from weightsmith.exercises.referee import Referee
+from weightsmith.exercises.referee import Referees
 from weightsmith.exercises.running import run_submission
 from weightsmith.exercises.tasks import EXERCISES, exercise
 from weightsmith.storage import read_bytes, refusals
@@ -32,14 +32,13 @@ def grade_file(path: str | os.PathLike[str], limits: Limits | None = None) -> Gr
     ...     print(ws.exercises.grade_file(file))
     exercise 1, neuron: refuted by left, the shortest: it says YES, and NO is right; 0 of 10 points
     """
-    chosen = limits or Limits()
-    with Referee(chosen) as referee:
-        return grade_with(referee, Path(path), Event())
+    with Referees(limits or Limits()) as referees:
+        return grade_with(referees, Path(path), Event())
 
 
-def grade_with(referee: Referee, path: Path, cancelled: Event) -> Grade:
-    """Grade a file; the process of the referee checks its answer."""
-    limits = referee.limits
+def grade_with(referees: Referees, path: Path, cancelled: Event) -> Grade:
+    """Grade a file; the process of a referee checks its answer."""
+    limits = referees.limits
     with refusals("cannot read", path):
         source = read_bytes(path, limits.source)
     try:
@@ -49,7 +48,7 @@ def grade_with(referee: Referee, path: Path, cancelled: Event) -> Grade:
     ran = run_submission(source, task.kind, limits, cancelled)
     if ran.answer is None:
         return failed(task.number, task.name, ran.error, ran.seconds)
-    grade = referee.grade(task, ran.answer)
+    grade = referees.grade(task, ran.answer)
     return replace(grade, seconds=ran.seconds + grade.seconds)
 
 

@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from weightsmith.exercises.definition import POINTS, Exercise
@@ -35,13 +34,7 @@ class Referee:
         self._process: subprocess.Popen[bytes] | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="weightsmith-referee-")
 
-    def __enter__(self) -> Self:
-        """Return the referee."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def end(self) -> None:
         """End the process."""
         self._stop()
         self._folder.cleanup()
@@ -110,6 +103,42 @@ class Referee:
         if self._process is not None:
             end(self._process)
             self._process = None
+
+
+class Referees:
+    """Referees for several threads: each is started when all others are busy, and kept for the next answer."""
+
+    def __init__(self, limits: Limits) -> None:
+        """Begin with none."""
+        self.limits = limits
+        self._started: list[Referee] = []
+        self._idle: list[Referee] = []
+
+    def __enter__(self) -> Self:
+        """Return the referees."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End their processes."""
+        for referee in self._started:
+            referee.end()
+
+    def grade(self, exercise: Exercise, answer: bytes) -> Grade:
+        """Return the grade of an answer."""
+        try:
+            referee = self._idle.pop()
+        except IndexError:
+            referee = Referee(self.limits)
+            self._started.append(referee)
+        try:
+            return referee.grade(exercise, answer)
+        finally:
+            self._idle.append(referee)
+
+    def cancel(self) -> None:
+        """End the processes from another thread: the answers that they check get no grade."""
+        for referee in list(self._started):
+            referee.cancel()
 
 
 def _compiled() -> dict[str, str]:
