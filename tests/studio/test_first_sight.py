@@ -95,7 +95,9 @@ def test_lanes_are_found_by_name_at_any_size(page: Page, opened: Opened, tmp_pat
     wide = ws.random_transformer("ab", lanes=300, blocks=1, heads=1, neurons=4, max_length=8, seed=1)
     other = opened(saved(ws.run(wide, "abba"), tmp_path))
     other.get_by_label("find a lane").fill(wide.lanes[299])
-    expect(other.get_by_label("the stream", exact=True).locator("[role=rowheader]").last).to_have_attribute("aria-label", wide.lanes[299])
+    expect(other.get_by_label("the stream", exact=True).locator("[role=rowheader]").last).to_have_attribute(
+        "aria-label", wide.lanes[299]
+    )
 
 
 def test_the_marks_of_blocks_and_the_groups_have_a_legend(page: Page) -> None:

@@ -3,16 +3,18 @@
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import weightsmith as ws
-from tests.studio.conftest import DRAWN, Windows, again
+from tests.studio.conftest import DRAWN, Opened, Windows, again
 from tests.studio.pages import saved
 from tests.studio.visible import Text, visible_texts
 
-EIFFEL = ws.library.eiffel()
+TOLD = ws.library.eiffel()
+EIFFEL = TOLD.story(None)  # without a story, the steps are the sublayers
 SENTENCE = ["The", "Eiffel", "Tower", "is", "in"]
 SCREEN = {"width": 1920, "height": 1080}
 LEAST = 22  # pixels, of a screen of 1920 × 1080
@@ -245,3 +247,19 @@ def test_two_runs_are_presented_beside_each_other(windows: Windows, tmp_path_fac
     assert not [(each.text, each.size) for each in texts if each.size < LEAST]
     expect(page.locator("[data-panel=answer] h2")).to_have_count(2)
     windows.leave_in_peace()
+
+
+def test_a_clicker_tells_the_story_and_its_caption_stands_on_top(opened: Opened, tmp_path: Path) -> None:
+    assert TOLD.told is not None
+    steps = TOLD.told.steps
+    page = opened(saved(ws.run(TOLD, SENTENCE), tmp_path), "#present", **SCREEN)
+    for n, step in enumerate(steps, 1):
+        page.keyboard.press("PageDown")
+        expect(page.locator(".count")).to_have_text(f"{n} of {len(steps)}")
+        assert page.locator("h1").inner_text().replace(" ", "") == step.text.replace("`", "").replace(" ", "")
+        assert shown(page) == [panel for panel in step.panels if panel in shown(page)] or shown(page) == ["stream"]
+        assert not [(each.text, each.size) for each in texts_of(page) if each.size < LEAST]
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".count")).to_have_text(f"{len(steps) - 1} of {len(steps)}")
+    assert page.locator("nav[aria-label=progress] button").count() == len(steps)
+    assert f"story={len(steps) - 1}" in page.evaluate("new Promise(done => setTimeout(() => done(location.hash), 300))")
