@@ -191,7 +191,7 @@ export class Page {
       onlyDifferences: view?.onlyDifferences ?? false,
       story: telling.step === null ? null : telling.step + 1,
       ...this.writing.written,
-      ...this.presenting.written,
+      ...this.presenting.writtenIn(telling.now?.panels ?? []),
       changes: this.changes.parts,
     });
   }

@@ -61,6 +61,12 @@ export class Presenting {
     return { present: this.on, panels: usual ? null : this.panels };
   }
 
+  /** The same in a step of a story, which names its panels: the address keeps those that somebody chose instead. */
+  writtenIn(named: readonly string[]): Presented {
+    const own = panelsNamed(named.join());
+    return own !== null && own.join() === this.panels.join() ? { ...this.written, panels: null } : this.written;
+  }
+
   /** Take what an address says. */
   take(said: Partial<Presented>): void {
     this.on = said.present ?? false;
