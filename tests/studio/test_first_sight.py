@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -112,7 +113,9 @@ def test_the_marks_of_blocks_and_the_groups_have_a_legend(page: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1280, 1920])
-def test_every_text_is_at_least_13_pixels_high_and_can_be_read(width: int, scheme: str, page: Page) -> None:
+def test_every_text_is_at_least_13_pixels_high_and_can_be_read(
+    width: int, scheme: Literal["light", "dark"], page: Page
+) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)
     for key in ("Home", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight"):

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 import weightsmith as ws
 from tests.studio.conftest import DRAWN, Opened, Windows, again
@@ -16,7 +17,7 @@ from tests.studio.visible import Text, visible_texts
 TOLD = ws.library.eiffel()
 EIFFEL = TOLD.story(None)  # without a story, the steps are the sublayers
 SENTENCE = ["The", "Eiffel", "Tower", "is", "in"]
-SCREEN = {"width": 1920, "height": 1080}
+SCREEN: ViewportSize = {"width": 1920, "height": 1080}
 LEAST = 22  # pixels, of a screen of 1920 × 1080
 PANELS = ["stream", "heads", "neuron", "answer", "weights"]
 
@@ -102,7 +103,7 @@ def test_the_stream_is_whole_without_scrolling(page: Page) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_words_can_be_read_in_both_themes(scheme: str, page: Page) -> None:
+def test_words_can_be_read_in_both_themes(scheme: Literal["light", "dark"], page: Page) -> None:
     page.emulate_media(color_scheme=scheme)
     for key in "12345":
         page.keyboard.press(key)

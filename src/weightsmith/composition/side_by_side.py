@@ -45,6 +45,7 @@ def beside(transformers: Sequence[Transformer], names: Sequence[str]) -> Transfo
         flags=tuple(flag for part in parts for flag in part.flags),
         provenance=(f"side by side: {', '.join(names)}",),
         edits=(),
+        description="",
     )
 
 

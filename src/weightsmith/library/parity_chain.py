@@ -39,7 +39,7 @@ def parity_chain(
         output=matrix([zero, one], lanes, {(one, "odd"): 1}),
         classes=(zero, one),
         provenance=(f"library.parity_chain(max_length={max_length})",),
-        description="Writes one parity after the other: is the number of ones odd?",
+        description="Writes, token by token, whether the number of ones so far is odd.",
     )
     answers = {zero: "NO", one: "YES"}
     return Chain(T, prompt=(separator,), steps=max_length, answers=answers, max_length=max_length)
