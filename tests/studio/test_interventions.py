@@ -357,6 +357,7 @@ def test_the_lines_are_copied(opened: Opened, tmp_path: Path) -> None:
         'r = ws.run(T, "The Eiffel Tower is in")',
         "b = ws.ablate(r, block=0, head=1)",
         'b = ws.patch(b, {"compound": 1}, block=0, after="attention", positions=[2])',
+        'b.decision  # "Paris"',
     ))  # fmt: skip
     assert python(page) == wanted
     for key in (True, False):

@@ -340,7 +340,9 @@ export class Changes {
     const { view } = this;
     if (view === null) return "";
     const made = this.entries.filter(({ id, on }) => on && !this.problems.has(id)).map(({ change }) => change);
-    return pythonLines(view.run, made).join("\n");
+    const { decision, model } = view.beside ?? view.run;
+    const answer = model.readout === null ? [`b.decision  # ${JSON.stringify(decision)}`] : [];
+    return [...pythonLines(view.run, made), ...answer].join("\n");
   }
 }
 
