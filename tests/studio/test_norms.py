@@ -56,9 +56,10 @@ def test_a_norm_is_a_narrow_step_with_its_sums_and_the_stream_stays(opened: Open
     page.keyboard.press("ArrowRight")
     step = page.locator("nav [data-step='1']")
     expect(step).to_have_attribute("aria-label", "norm before feed-forward of block 0")
-    assert (step.bounding_box() or {})["width"] < (page.locator("nav [data-step='2']").bounding_box() or {})[
-        "width"
-    ] / 3
+    widths = [page.locator(f"nav [data-step='{place}']").bounding_box() for place in (1, 2)]
+    assert widths[0] is not None
+    assert widths[1] is not None
+    assert widths[0]["width"] < widths[1]["width"] / 3
     assert cells(page) == before
     shown = panel(page)
     expect(shown).to_contain_text("μ = (2 + 4 + 6 + 8) / 4 = 5")

@@ -12,6 +12,7 @@ import weightsmith as ws
 from tests.kernels.kinds import kind_of_model
 from tests.studio.conftest import Opened, Shared, Windows, again
 from tests.studio.pages import number, saved
+from weightsmith.arithmetic import Array
 
 EIFFEL = "The Eiffel Tower is in"
 SCORE = "where this score comes from"
@@ -78,6 +79,9 @@ def test_the_address_keeps_what_is_explained_and_enter_and_escape_open_and_close
     page.wait_for_url(re.compile(r"why=0\.head\.0%3A2%3A1"))
     page.keyboard.press("Enter")
     expect(region(page, SCORE)).to_have_count(0)
+    page.keyboard.press("ArrowDown")  # a lane is chosen: then Enter explains its cell
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("who wrote this cell")).to_contain_text("embedding of")
     for strange in (
         "0.head.9:2:1",
         "5.neuron.0:1",
@@ -180,18 +184,18 @@ def test_sixty_four_head_lanes_are_strips_and_every_term_can_be_reached(opened: 
     assert before < neuron.locator("section.one tbody tr").count() == int(np.count_nonzero(_strongest(T, 3)) + 1)
 
 
-def _strongest(T: ws.Transformer, position: int) -> np.ndarray:
+def _strongest(T: ws.Transformer, position: int) -> Array:
     r, layer = ws.run(T, "abca"), T.blocks[0].feed_forward
     assert layer is not None
     neuron = int(np.abs(r.activations[0][position]).argmax())
     assert layer.b_1[neuron] != 0
-    return layer.W_1[neuron]
+    weights: Array = layer.W_1[neuron]
+    return weights
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_on_a_phone_the_explanation_fits(opened: Opened, tmp_path: Path, theme: str) -> None:
+def test_on_a_phone_the_explanation_fits(opened: Opened, tmp_path: Path) -> None:
     path = saved(ws.run(ws.library.eiffel(), EIFFEL), tmp_path)
-    page = opened(path, "#model=0&input=The+Eiffel+Tower+is+in&why=0.head.1:2:1", width=400, color_scheme=theme)
+    page = opened(path, "#model=0&input=The+Eiffel+Tower+is+in&why=0.head.1:2:1", width=400)
     why = region(page, SCORE)
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
     for table in why.locator(".wide").all():

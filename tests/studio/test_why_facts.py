@@ -198,6 +198,7 @@ def test_weights_come_from_exponentials_or_from_the_largest_score(cases: list[Ca
                         if kind != "Softmax":
                             assert each["exp"] is each["sum"] is each["shifted"] is None
                             continue
+                        assert isinstance(head.weighting, ws.Softmax)
                         shifted = N.round(score - max(scores)) if head.weighting.shifted else score
                         assert each["shifted"] == (shifted if head.weighting.shifted else None)
                         assert Fraction(each["exp"]) == N.exp(shifted)

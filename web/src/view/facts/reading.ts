@@ -14,9 +14,16 @@ export function readBy(run: Run, stage: number): Matrix {
   const { norm_placement, attention_norm, feed_forward_norm, parallel } = run.model.blocks[block];
   const norm = kind === "attention" ? attention_norm : feed_forward_norm;
   const before = run.stream[parallel ? attentionStage(block) - 1 : stage - 1];
-  if (norm_placement !== "pre") return before;
-  return normed(run.model.arithmetic, norm, before, run.model.lanes, `block ${block} ${kind} norm`);
+  if (norm_placement !== "pre" || norm === null) return before;
+  const ofRun = known.get(run) ?? new Map<number, Matrix>();
+  known.set(run, ofRun);
+  const name = `block ${block} ${kind} norm`;
+  const found = ofRun.get(stage) ?? normed(run.model.arithmetic, norm, before, run.model.lanes, name);
+  ofRun.set(stage, found);
+  return found;
 }
+
+const known = new WeakMap<Run, Map<number, Matrix>>(); // by stage: every head and neuron asks for the same
 
 /** Return the values (positions × value size) that a position takes in through a head. */
 export function valuesFor(run: Run, block: number, head: number, reader: number): Matrix {
