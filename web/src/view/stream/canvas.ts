@@ -5,6 +5,7 @@ import { halvesOf, isSplit, type Painting, rightHalf, ringWidth, type Shape, sha
 import { isMosaic, LEAST_DOTTED, paintMosaic } from "./mosaic";
 
 export const MOST_SHAPES = 4000;
+export const MOST_SHAPES_OF_MANY_LANES = 1000; // which are other rows at every step, so that all shapes are made anew
 const FONT = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 /** The colours of the theme, which canvas cannot look up by itself. */
