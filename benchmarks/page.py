@@ -81,6 +81,21 @@ def measure() -> list[Table]:
             f"{statistics.median(keys):.0f}, {max(keys):.0f}",
             "under 50",
         )
+        heads = run(random_model(lanes=96, blocks=12, heads=12), 64)
+        page, opening = opened(browser, heads, Path(folder))
+        times.add_row("64 positions × 12 blocks × 12 heads, 96 lanes: opens", f"{opening:.0f}", "under 2,000")
+        page.keyboard.press("Home")
+        steps = [pressed(page, "ArrowRight") for _ in range(REPEAT)]
+        times.add_row("a step there: median, worst", f"{statistics.median(steps):.0f}, {max(steps):.0f}", "under 50")
+        page.keyboard.press("End")
+        panels = [pressed(page, "ArrowLeft", PANELS) for _ in range(REPEAT)]
+        times.add_row("until all heads are drawn, when the steps pause: median", f"{statistics.median(panels):.0f}", "")
+        page.keyboard.press("Home")
+        pressed(page, "ArrowRight", PANELS)
+        chosen = [pressed(page, "h", PANELS) for _ in range(REPEAT)]
+        times.add_row(
+            "another head chosen: median, worst", f"{statistics.median(chosen):.0f}, {max(chosen):.0f}", "under 50"
+        )
         browser.close()
     return [sizes, written, times]
 
@@ -92,9 +107,9 @@ def timed(action: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-def random_model(lanes: int, blocks: int) -> ws.Transformer:
-    """Return a model with one head and twice as many neurons as lanes in each block."""
-    return ws.random_transformer("ab", lanes=lanes, blocks=blocks, heads=1, neurons=2 * lanes, max_length=128, seed=1)
+def random_model(lanes: int, blocks: int, heads: int = 1) -> ws.Transformer:
+    """Return a model with twice as many neurons as lanes in each block."""
+    return ws.random_transformer("ab", lanes, blocks, heads, 2 * lanes, max_length=128, seed=1)
 
 
 def run(T: ws.Transformer, length: int) -> ws.Run:
