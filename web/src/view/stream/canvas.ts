@@ -6,12 +6,8 @@ import { isMosaic, LEAST_DOTTED, paintMosaic } from "./mosaic";
 import { SANS } from "./type";
 
 export const MOST_SHAPES = 4000;
-<<<<<<< HEAD
-const MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
-=======
 export const MOST_SHAPES_OF_MANY_LANES = 1000; // which are other rows at every step, so that all shapes are made anew
-const FONT = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
->>>>>>> heads
+const MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 /** The colours of the theme, which canvas cannot look up by itself. */
 const HEADS = ["head-0", "head-1", "head-2", "head-3", "head-4", "head-5", "head-6", "head-7"] as const;
