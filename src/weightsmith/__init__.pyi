@@ -3,6 +3,7 @@ from . import export as export
 from . import library as library
 from . import memory as memory
 from . import programs as programs
+from . import studio as studio
 from . import train as train
 from ._version import __version__ as __version__
 from .arithmetic import Arithmetic as Arithmetic

@@ -47,6 +47,39 @@ def test_same_logits_is_stricter_than_same_decisions(folder: Path) -> None:
     assert "refuted by" in out
 
 
+RULES = """
+def one(word):
+    return "YES" if "1" in word else "NO"
+
+def two(word):
+    return "YES" if "11" in word else "NO"
+
+def odd(word):
+    return "MAYBE"
+"""
+
+
+def test_a_model_agrees_with_a_function_of_a_python_file(folder: Path) -> None:
+    (folder / "rule.py").write_text(RULES)
+    (folder / "broken.py").write_text("1 / 0")
+
+    def against(function: str, code: int) -> str:
+        return checked("agrees-with", "one.safetensors", function, "--up-to", "8", folder=folder, code=code)
+
+    assert "exhaustive up to 8, all 510 inputs" in against("rule.py:one", 0)
+    assert "refuted by 1, the shortest" in against("rule.py:two", 1)
+    for function, words in {
+        "rule.py:odd": "it must give one of NO, YES",
+        "rule.py:none": "rule.py' has no function 'none': it has one, two, odd",
+        "rule.py": "names no function: write FILE.py:NAME",
+        "nowhere.py:one": "there is no file 'nowhere.py'",
+        "broken.py:one": "'broken.py' cannot be run: ZeroDivisionError: division by zero",
+    }.items():
+        assert words in against(function, 2), function
+    error = checked("agrees-with", "one.safetensors", "rule.py:one", folder=folder, code=2)
+    assert "up to which length" in error
+
+
 def test_a_language_is_a_regular_expression_or_an_automaton(folder: Path) -> None:
     checked("recognizes", "one.safetensors", "--regex", "0*1.*", "--up-to", "12", folder=folder, code=0)
     automaton = {"table": [[0, 1], [1, 1]], "accepting": [False, True]}

@@ -49,7 +49,9 @@ class Page:
         kind = {"content-type": "application/octet-stream"}
         return self.client.post(f"/api/models?name={quote(name)}", content=data, headers=kind)
 
-    def check(self, claim: str, *models: dict[str, Any], regex: str = "", up_to: int = 4, yes: str = "YES") -> Any:
+    def check(
+        self, claim: str, *models: dict[str, Any], regex: str = "", up_to: int | None = 4, yes: str = "YES"
+    ) -> Any:
         numbers = [model["id"] for model in models]
         fields = {"claim": claim, "models": numbers, "regex": regex, "yes": yes, "up_to": up_to}
         return self.good("POST", "checks", fields)

@@ -1,9 +1,11 @@
 """Models, runs and verdicts show themselves in notebooks: several in a document, and nothing breaks out of a frame."""
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 import weightsmith as ws
+from tests.studio.client import until
 from tests.studio.conftest import Windows
 from tests.studio.pages import HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import notebook
@@ -183,3 +186,45 @@ def test_frames_work_and_save_pictures_where_a_notebook_has_a_policy_of_its_own(
         with page.expect_download() as saved:
             frame.get_by_text(kind, exact=True).first.click()
         assert saved.value.suggested_filename.endswith(f".{kind.lower()}")
+
+
+def test_the_frame_says_how_the_model_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    def names(shown: Any) -> list[str]:
+        return [model["name"] for model in carried(framed(shown._repr_html_()))["models"]]
+
+    r = ws.run(T, "01")
+    assert names(r) == ["contains('1')"]
+    assert "contains(&#x27;1&#x27;) · Weightsmith" in r._repr_html_()
+    shell = SimpleNamespace(user_ns={"_": T, "_3": T, "finder": T, "other": 1})
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    assert names(T) == names(r) == ["finder"]
+    assert names(ws.run(ws.library.parity_chain(max_length=4).transformer, "01"))[0] != "finder"
+    odd = hostile_model()
+    shell.user_ns["odd"] = odd
+    assert names(odd) == ["odd"]
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    assert names(hostile_model()) == [HOSTILE[0][:40]] or names(hostile_model())[0].startswith("<")
+
+
+@pytest.mark.parametrize("shown", [ws.run(T, "0010"), ws.run(ws.library.eiffel(), "The Eiffel Tower is in")])
+def test_the_stream_is_whole_in_the_frame_and_the_wheel_is_not_caught_in_it(
+    shown: ws.Run, page: Page, tmp_path: Path
+) -> None:
+    notebook = f"<div style='height: 500px'></div>{shown._repr_html_()}<div style='height: 3000px'></div>"
+    document = SimpleNamespace(_repr_html_=lambda: notebook)
+    (frame,) = shown_frames(page, tmp_path, document)
+    place = page.locator("iframe").bounding_box()
+    grid = frame.locator("[data-weightsmith] [role=grid]").first.bounding_box()
+    assert place is not None
+    assert grid is not None
+    assert grid["y"] + grid["height"] <= place["y"] + place["height"]
+    page.mouse.move(place["x"] + 300, place["y"] + 300)
+    page.mouse.wheel(0, 200)
+    until(lambda: page.evaluate("scrollY") == 200)
+    assert frame.evaluate("scrollY") == 0
+    frame.locator("[data-weightsmith] main .panel").first.click(position={"x": 4, "y": 4})
+    assert frame.evaluate("getComputedStyle(document.documentElement).overflowY") == "auto"
+    page.mouse.wheel(0, 100)  # somebody works in it: now it scrolls
+    until(lambda: frame.evaluate("scrollY") == 100)
+    page.locator("details summary").click()
+    until(lambda: frame.evaluate("getComputedStyle(document.documentElement).overflowY") == "hidden")

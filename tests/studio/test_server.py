@@ -147,6 +147,37 @@ def test_a_refuted_claim_gives_the_shortest_input_and_where_the_streams_part(pag
     page.change(copy, "close")
 
 
+def test_a_claim_about_every_length_is_proved_refuted_or_not_known(page: Page) -> None:
+    model = page.named("contains('1')")
+    proved = page.ended(page.check("recognizes", model, regex="0*1(0|1)*", up_to=None))
+    assert (proved["state"], proved["claim"]) == ("holds", "contains('1') recognizes 0*1(0|1)*, at every length")
+    assert "proved" in proved["verdict"]["text"]
+    wrong = page.ended(page.check("recognizes", model, regex="(0|1)*11", up_to=None))
+    assert (wrong["state"], wrong["verdict"]["counterexample"]) == ("refuted", ["1"])
+    copy = page.change(model, "copy", version=model["version"], name="another")
+    assert page.ended(page.check("same decisions", model, copy, up_to=None))["state"] == "holds"
+    refused = page.ended(page.check("same logits", model, copy, up_to=None))
+    assert (refused["state"], "up to which length" in refused["error"]) == ("failed", True), refused
+    page.change(copy, "close")
+
+
+def test_a_fact_is_changed_in_its_place(page: Page) -> None:
+    model = page.upload("mine", model_bytes(ws.library.eiffel())).json()
+    fact = {"block": 0, "key": "word Tower=1", "value": "dim 0=2", "name": "towers", "margin": 1}
+    written = page.change(model, "write-fact", **fact)
+    (row,) = [row for row in written["summary"]["neurons"] if row["name"] == "towers"]
+    assert row["edit"] == ["word Tower=1.0", "dim 0=2.0"]
+    before = page.model(model)
+    changed = {"key": "word Tower=1.0,word The=1", "value": row["edit"][1], "name": "the towers", "margin": 1}
+    page.change(model, "edit-fact", block=0, neuron=row["neuron"], **changed)
+    key = {"word Tower": 1.0, "word The": 1.0}
+    assert page.model(model) == ws.memory.edit(before, 0, row["neuron"], key, {"dim 0": 2.0}, 1, "the towers")
+    status, error = page.refused(f"models/{model['id']}/edit-fact", block=0, neuron=99, **changed)
+    assert status == 422
+    assert "99" in error
+    page.change(model, "close")
+
+
 def test_a_check_that_cannot_be_is_refused(page: Page) -> None:
     number = page.named("contains('1')")["id"]
     given = {"claim": "recognizes", "models": [number], "regex": "0", "yes": "YES", "up_to": 3}

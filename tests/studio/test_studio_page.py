@@ -1,5 +1,6 @@
 """The studio in a real browser: from typing an input to a refuted claim and where its runs part."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -119,10 +120,53 @@ def test_the_token_leaves_the_address_and_without_it_the_page_is_empty(fresh: Pa
     assert studio.token not in fresh.url
     fresh.wait_for_url("**/#model=*")
     assert studio.token not in fresh.url
-    fresh.goto("about:blank")
-    fresh.goto(f"{studio.base}/")
-    expect(fresh.get_by_role("alert")).to_contain_text("Open the address that weightsmith studio printed")
-    expect(tab(fresh, "rewrite")).to_have_count(0)
+    other = fresh.context.new_page()  # another tab of the same browser
+    other.goto(f"{studio.base}/")
+    expect(other.get_by_role("alert")).to_contain_text("Open the address that weightsmith studio printed")
+    expect(tab(other, "rewrite")).to_have_count(0)
+    other.close()
+
+
+def test_a_page_that_is_loaded_again_has_the_same_models_and_the_same_view(page: Page, studio: Started) -> None:
+    copied(page, "parity")
+    rewrite(page, "pad", "1")
+    typed(page, "0010")
+    page.locator("[data-input]").blur()
+    page.keyboard.press("Home")
+    page.keyboard.press("[")
+    expect(page).to_have_url(re.compile("input=0010&step=0&position=2"))
+    model = page.get_by_label("Model", exact=True).first.locator("option:checked").inner_text()
+    names = page.get_by_label("Model", exact=True).first.locator("option").all_inner_texts()
+    panel(page, "facts")
+    page.reload()
+    expect(page.locator("[data-tool-panel=facts]")).to_be_visible()
+    assert page.get_by_label("Model", exact=True).first.locator("option").all_inner_texts() == names
+    expect(page.get_by_label("Model", exact=True).first.locator("option:checked")).to_have_text(model)
+    expect(page.locator("[data-input]")).to_have_value("0010")
+    expect(page.locator("[aria-current=step]")).to_contain_text("embedding")
+    expect(page).to_have_url(re.compile("input=0010&step=0&position=2"))
+    expect(tab(page, "steps")).to_have_text("steps 1")
+    page.get_by_role("button", name="undo").click()
+    expect(tab(page, "steps")).to_have_text("steps 0")
+    assert studio.token not in page.url
+
+
+def test_a_claim_is_proved_at_every_length_or_refuted(page: Page) -> None:
+    choose(page, "contains('1')")
+    claims = panel(page, "check")
+    claims.get_by_label("claim").select_option("recognizes")
+    claims.get_by_label("Inputs").select_option(label="of every length")
+    expect(claims.get_by_label("up to")).to_have_count(0)
+    for regex, state, words in (("0*1(0|1)*", "holds", "proved"), ("(0|1)*11", "refuted", "refuted by 1")):
+        claims.get_by_label("regular expression").fill(regex)
+        claims.get_by_role("button", name="Check", exact=True).click()
+        row = claims.locator("li", has_text=f"recognizes {regex}, at every length").first
+        expect(row).to_have_attribute("data-state", state)
+        expect(row).to_contain_text(words)
+    claims.get_by_label("claim").select_option("same logits")
+    expect(claims.get_by_label("up to")).to_be_visible()
+    claims.get_by_label("claim").select_option("recognizes")
+    claims.get_by_label("Inputs").select_option(label="up to a length")
 
 
 def test_the_whole_story_from_an_input_to_a_refuted_claim_and_its_divergence(page: Page) -> None:
@@ -251,6 +295,19 @@ def test_facts_are_written_and_removed(page: Page) -> None:
     written = ws.memory.write(T, 0, {"word Tower": 1.0}, {"dim 0": 2.0}, 1.0, "towers")
     tokens = "The Tower is in"
     assert stream(page, tokens)[2] == pytest.approx(ws.run(written, tokens).stream[2], rel=1e-12)
+    facts.get_by_role("button", name="edit towers").click()
+    expect(facts.get_by_label("key")).to_have_value("word Tower=1.0")
+    expect(facts.get_by_label("Block", exact=True)).to_be_disabled()
+    facts.get_by_label("adds").fill("dim 0=3,dim 1=1")
+    facts.get_by_label("name").fill("all towers")
+    facts.get_by_role("button", name="Change", exact=True).click()
+    expect(facts.locator("tr", has_text="all towers")).to_contain_text("dim 0=3, dim 1=1")
+    (fact,) = [each for each in ws.memory.facts(written) if each.name == "towers"]
+    edited = ws.memory.edit(
+        written, 0, fact.neuron, {"word Tower": 1.0}, {"dim 0": 3.0, "dim 1": 1.0}, 1.0, "all towers"
+    )
+    assert stream(page, tokens)[2] == pytest.approx(ws.run(edited, tokens).stream[2], rel=1e-12)
+    expect(facts.get_by_role("button", name="Add", exact=True)).to_be_visible()
     facts.get_by_role("button", name="remove 2847").click()
     expect(facts.locator("tr", has_text="2847")).to_have_count(0)
     typed(page, "The Eiffel Tower is in")

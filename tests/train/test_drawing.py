@@ -15,6 +15,7 @@ from tests.train.small import course, shape, text
 from weightsmith.train import Comparison, as_text, compare, corpus, draw_comparison, draw_losses
 from weightsmith.train.checkpoint import Record
 from weightsmith.train.pictures import comparison_figure
+from weightsmith.train.text import words_of
 
 SENTENCE = "the cat"
 PACE = course(dropout=0.0)
@@ -39,7 +40,7 @@ CASES: dict[str, tuple[tuple[Any, ...], str]] = {
     "one column": ((STORIES, 4, 0), "A"),
     "many blocks": ((STORIES, 16, 24), "Anna has 7 pears"),
     "a long sentence": ((STORIES, 300, 1), STORIES[:300].replace("\n", " ")),
-    "words": ((STORIES, 24, 2, "words"), " ".join(STORIES.split()[:24])),
+    "words": ((STORIES, 24, 2, "words"), " ".join(words_of(STORIES)[:24])),
     "long words": ((f"it is {'x' * 190} " * 20, 4, 2, "words"), f"it is {'x' * 190}"),
 }
 EXTREME = ("one column", "many blocks", "a long sentence", "long words")
@@ -135,8 +136,8 @@ def test_the_picture_has_three_panels_and_the_same_bytes_every_time(found: Compa
 def test_odd_letters_can_be_drawn(tmp_path: Path) -> None:
     odd = compare(as_text("$a$b^_\n<&>漢 \\" * 4, 4), shape(context=4), PACE)
     draw_comparison(tmp_path / "a.svg", odd, "$a$b")
-    words = compare(as_text("$x^$ <b> $_ " * 8, 4, "words"), shape(context=4), PACE)
-    draw_comparison(tmp_path / "b.svg", words, "$x^$ <b> $_")
+    words = compare(as_text("$x^$ <bold> $_ " * 8, 4, "words"), shape(context=4), PACE)
+    draw_comparison(tmp_path / "b.svg", words, "$ x ^ bold")
     draw_comparison(tmp_path / "c.svg", compare(as_text("漢\n" * 8, 2), shape(context=2, blocks=0), PACE), "漢\n")
     for name in "abc":
         ElementTree.parse(tmp_path / f"{name}.svg")

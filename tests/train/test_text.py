@@ -125,3 +125,14 @@ def test_a_text_file_is_read_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes("añ∞\r\n\t😀".encode())
     assert read_file(path) == "añ∞\r\n\t😀"
+
+
+def test_words_are_split_from_punctuation() -> None:
+    text = as_text("The cat sat. The dog, too: don't ask (twenty-one)!\n“Why?” 3.5 % " * 3, 4, "words")
+    marks = {".", ",", ":", "(", ")", "!", "“", "”", "?", "%"}
+    assert set(text.vocabulary) == {
+        *["The", "cat", "sat", "dog", "too", "don't", "ask", "twenty-one", "Why", "3", "5"],
+        *marks,
+    }
+    with pytest.raises(ws.InputError, match="the text is empty"):
+        as_text(" \n ", 4, "words")

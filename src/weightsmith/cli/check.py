@@ -16,6 +16,7 @@ import weightsmith as ws
 from weightsmith.cli.certificates import Cited, Everything, Models, Replayed, Sample, answer
 from weightsmith.cli.consoles import errors
 from weightsmith.cli.ending import Refuted, Unknown
+from weightsmith.cli.functions import read_function
 from weightsmith.cli.loading import read_automaton
 from weightsmith.cli.output import AsJson, ModelFile, Yes, check_outputs, print_json, say, say_aside
 from weightsmith.cli.progress import count, shown_progress
@@ -157,6 +158,24 @@ def recognizes(
     _finish(
         _checked(ws.check.recognizes, T, language, yes=yes, **shared.parameters(up_to, automata=True)), [file], shared
     )
+
+
+@claim
+def agrees_with(
+    file: ModelFile,
+    function: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE.py:NAME", help="A function of an input that returns the decision; the file is run."
+        ),
+    ],
+    up_to: UpTo = None,
+    *,
+    shared: Shared,
+) -> None:
+    """A model decides every input as a Python function does, which is called once with each."""
+    parameters = shared.parameters(up_to)
+    _finish(_checked(ws.check.agrees_with, ws.load(file), read_function(function), **parameters), [file], shared)
 
 
 At = Annotated[

@@ -50,6 +50,7 @@ class Calls:
             ("POST", "models/{model}/rewrite"): self.rewrite,
             ("POST", "models/{model}/compose"): self.compose,
             ("POST", "models/{model}/write-fact"): self.write_fact,
+            ("POST", "models/{model}/edit-fact"): self.edit_fact,
             ("POST", "models/{model}/remove-fact"): self.remove_fact,
             ("POST", "models/{model}/go"): self.go,
             ("POST", "models/{model}/copy"): self.copy,
@@ -154,6 +155,12 @@ class Calls:
         given = await self._json(request, fields)
         return await self._step(request, "write fact", given, f"fact {given['name'] or given['key']}")
 
+    async def edit_fact(self, request: Request) -> Response:
+        """Change the key, the value and the name of a neuron, in its place."""
+        fields: Fields = {"block": int, "neuron": int, "key": str, "value": str, "name": str, "margin": (int, float)}
+        given = await self._json(request, fields)
+        return await self._step(request, "edit fact", given, f"fact {given['name'] or given['key']}, changed")
+
     async def remove_fact(self, request: Request) -> Response:
         """Take a neuron out of a block."""
         given = await self._json(request, {"block": int, "neuron": int})
@@ -193,23 +200,27 @@ class Calls:
         return Response(made[0], media_type=BYTES)  # to be saved, not to be opened here
 
     async def check(self, request: Request) -> Response:
-        """Start a check of one model, or of two."""
-        kinds: Fields = {"claim": str, "models": list, "regex": str, "yes": str, "up_to": int}
+        """Start a check of one model, or of two: up to a length, or at every length where none is given."""
+        kinds: Fields = {"claim": str, "models": list, "regex": str, "yes": str, "up_to": (int, type(None))}
         given = await self._json(request, kinds)
         kinds_of_claims = in_forms()
         kind = kinds_of_claims.get(given["claim"])
         if kind is None or len(given["models"]) != kind.about:
             some = ", ".join(f"{name} ({kind.about} model(s))" for name, kind in kinds_of_claims.items())
             raise StudioError(400, f"a check is about one of these claims: {some}")
-        if not 1 <= given["up_to"] <= LONGEST:
-            raise StudioError(400, f"up to {brief(given['up_to'])}: write a length from 1 to {LONGEST}")
+        up_to = given["up_to"]
+        if up_to is not None and not 1 <= up_to <= LONGEST:
+            raise StudioError(
+                400, f"up to {brief(up_to)}: write a length from 1 to {LONGEST}, or null for every length"
+            )
         models = [self.session.model(number) for number in given["models"]]
         names = [model.name for model in models]
         what = f"{given['claim']} {cut(given['regex'])}" if kind.about == 1 else f"and {names[-1]}: {given['claim']}"
         about = [{"id": model.number, "version": model.state.version} for model in models]
         files = [(model.name, model.state.data) for model in models]
         order = {name: given[name] for name in ("claim", "regex", "yes", "up_to")}
-        check = self.checks.start(f"{names[0]} {what}, up to {given['up_to']}", about, files, order)
+        lengths = "at every length" if up_to is None else f"up to {up_to}"
+        check = self.checks.start(f"{names[0]} {what}, {lengths}", about, files, order)
         return JSONResponse(check.data())
 
     async def all_checks(self, _: Request) -> Response:

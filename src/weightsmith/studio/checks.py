@@ -20,7 +20,7 @@ class RunningCheck:
     claim: str
     about: list[dict[str, int]]  # the models, and which states of them
     job: Job
-    state: str = "running"  # then "holds", "refuted", "cancelled" or "failed"
+    state: str = "running"  # then "holds", "refuted", "unknown", "cancelled" or "failed"
     verdict: dict[str, Any] | None = None
     error: str = ""
 
@@ -46,8 +46,7 @@ class RunningCheck:
             self.error = str(refusal)
             self.state = CANCELLED if self.job.cancelled else "failed"
         else:
-            self.state = {True: "holds", False: "refuted", None: "failed"}[self.verdict["holds"]]
-            self.error = self.verdict["text"] if self.verdict["holds"] is None else ""
+            self.state = {True: "holds", False: "refuted", None: "unknown"}[self.verdict["holds"]]
 
 
 class Checks:

@@ -5,19 +5,28 @@ A notebook keeps what it shows, so each frame is kept small: the component stand
 
 import html
 import json
+import sys
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
+from weightsmith.errors import cut
 from weightsmith.inspect import ChainRun, Run
-from weightsmith.model import Chain
+from weightsmith.model import Chain, Transformer
 from weightsmith.studio.document import COMPONENT, Shown, component, html_page, inline, packed, page_data, policy
 
 MOST_WEIGHTS = 1 << 17  # numbers of a model: a megabyte in the notebook, at most
 MOST_VALUES = 1 << 20  # of a run's stream: a browser draws them at once
 HIGHEST = 960  # pixels
+LETTERS = 40  # of a model's name
 
-# The component is unpacked and put into elements whose content the policy knows by its hash
+# The component is unpacked and put into elements whose content the policy knows by its hash. A frame scrolls only while
+# somebody works in it: else the wheel, on its way down the notebook, would be caught in it.
 _LOADER = """\
+const root = document.documentElement;
+const roll = () => { root.style.overflow = document.hasFocus() ? "auto" : "hidden"; };
+for (const event of ["focus", "blur"]) addEventListener(event, roll);
+roll();
 const packed = JSON.parse(document.getElementById("weightsmith-component").textContent);
 for (const [element, text] of [["style", packed.style], ["script", packed.script]]) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -46,13 +55,33 @@ def in_notebook(shown: Shown, plain: str, *, beside: Run | None = None, names: S
     sides = [side for side in (shown, beside) if side is not None]
     if not all(_is_light(side) for side in sides):
         return plain
-    data = page_data(shown, beside, names)
+    data = page_data(shown, beside, [*names, *map(name_of, sides[len(names) :])])
     title = html.escape(data["title"], quote=True)
     script, style, packed_component = _component()
     body = _BODY.format(component=packed_component, loader=_LOADER)
     page = html_page(data, policy([_LOADER, script], [style]), body=body)
     frame = _FRAME.format(title=title, page=html.escape(page, quote=True), height=_height(sides))
     return f"{frame}<details><summary>as text</summary>{plain}</details>" if plain else frame
+
+
+def name_of(shown: Shown) -> str:
+    """Return what a model is called: by its variable in the notebook, or else by the last step of its provenance."""
+    model = shown
+    if isinstance(shown, Run | ChainRun):
+        model = shown.transformer if isinstance(shown, Run) else shown.chain
+    for name, value in _variables().items():
+        if value is model and not name.startswith("_"):
+            return name
+    T = model.transformer if isinstance(model, Chain) else model
+    steps = T.provenance if isinstance(T, Transformer) else ()
+    return cut(steps[-1].removeprefix("library."), LETTERS) if steps else "model"
+
+
+def _variables() -> dict[str, Any]:
+    """Return the variables of the notebook; none where there is no notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    found: dict[str, Any] = dict(getattr(shell, "user_ns", {}))
+    return found
 
 
 def _is_light(shown: Shown) -> bool:

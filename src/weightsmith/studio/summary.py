@@ -9,6 +9,7 @@ from weightsmith.model import Chain, Transformer
 
 FEW = 200  # of anything that is listed
 LANES = 8  # of a pattern
+LETTERS = 2000  # of a pattern in full
 
 
 def summary(model: Transformer | Chain) -> dict[str, Any]:
@@ -39,6 +40,7 @@ def _neurons(T: Transformer) -> list[dict[str, Any]]:
             "key": _pattern(fact.key),
             "value": _pattern(fact.value),
             "margin": fact.margin,
+            "edit": _in_full(fact.key, fact.value),
         }
         for fact in found
     ]
@@ -50,8 +52,16 @@ def _neurons(T: Transformer) -> list[dict[str, Any]]:
         for n, name in enumerate(layer.names):
             if name and (b, n) not in known:
                 reads, adds = (_pattern(by_lane(T, row)) for row in (layer.W_1[n], layer.W_2[:, n]))
-                rows.append({"block": b, "neuron": n, "name": name, "key": reads, "value": adds, "margin": None})
+                row = {"block": b, "neuron": n, "name": name, "key": reads, "value": adds}
+                rows.append({**row, "margin": None, "edit": None})
     return rows
+
+
+def _in_full(*patterns: Any) -> list[str] | None:
+    """Return a key and a value as one writes them; None where that would not be the same, or too long for a form."""
+    texts = [",".join(f"{lane}={value!r}" for lane, value in pattern.items()) for pattern in patterns]
+    simple = all(lane == lane.strip() and "," not in lane for pattern in patterns for lane in pattern)
+    return texts if simple and all(0 < len(text) <= LETTERS for text in texts) else None
 
 
 def _pattern(pattern: Any) -> str:

@@ -100,6 +100,13 @@ def _write_fact(order: Order) -> Answer:
     return _changed(T, memory.write(T, given["block"], key, value, given["margin"], given["name"] or None), "")
 
 
+def _edit_fact(order: Order) -> Answer:
+    given = order.request
+    key, value = (meaning("lane_numbers")(given[name], name) for name in ("key", "value"))
+    T, place = _transformers(order, "changes facts of")[0], (given["block"], given["neuron"])
+    return _changed(T, memory.edit(T, *place, key, value, given["margin"], given["name"] or None), "")
+
+
 def _remove_fact(order: Order) -> Answer:
     T = _transformers(order, "removes facts from")[0]
     return _changed(T, memory.delete(T, order.request["block"], order.request["neuron"]), "")
@@ -153,6 +160,7 @@ _TASKS: dict[str, Callable[[Order], Answer]] = {
     "rewrite": _rewrite,
     "compose": _compose,
     "write fact": _write_fact,
+    "edit fact": _edit_fact,
     "remove fact": _remove_fact,
     "page": _page,
     "check": _check,

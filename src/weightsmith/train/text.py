@@ -1,5 +1,6 @@
 """Text to learn from: its tokens, and batches of it that depend only on the seed and the step."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from weightsmith.storage import read_bytes
 from weightsmith.train.module import Model
 from weightsmith.train.settings import whole
 
+WORDS = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 Tokens: TypeAlias = Literal["characters", "words"]
 MOST_TOKENS = 65536
 HELD_BACK = 0.1  # of the text, its end, for validation
@@ -89,12 +91,21 @@ def read_file(path: Path) -> str:
     return text
 
 
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, each punctuation mark as a word of its own.
+
+    >>> words_of("She said: don't stop, twenty-one!")
+    ['She', 'said', ':', "don't", 'stop', ',', 'twenty-one', '!']
+    """
+    return WORDS.findall(text)
+
+
 def as_text(text: str, context: int, tokens: Tokens = "characters", vocabulary: Sequence[str] | None = None) -> Text:
     """Make a text ready to be learnt; without a vocabulary it is that of the text."""
     if tokens not in ("characters", "words"):
         raise InputError(f"tokens={brief(tokens)}: write 'characters' or 'words'")
     context = whole(context, "context", 1)
-    units = list(text) if tokens == "characters" else text.split()
+    units = list(text) if tokens == "characters" else words_of(text)
     if not units:
         raise InputError("the text is empty: there is nothing to learn")
     found = sorted(set(units))

@@ -8,6 +8,8 @@ export interface Neuron {
   readonly key: string | null;
   readonly value: string | null;
   readonly margin: number | null;
+  /** The key and the value in full, as one writes them; null: it cannot be changed in a form. */
+  readonly edit: readonly [string, string] | null;
 }
 
 export interface Summary {
@@ -46,7 +48,7 @@ export interface Offer {
 }
 
 export interface Verdict {
-  readonly holds: boolean;
+  readonly holds: boolean | null; // null: not known
   readonly text: string;
   readonly counterexample: readonly string[] | null;
   readonly sides: Readonly<Record<string, string>>;
@@ -58,7 +60,7 @@ export interface Check {
   readonly id: number;
   readonly claim: string;
   readonly models: readonly { readonly id: number; readonly version: number }[];
-  readonly state: "running" | "holds" | "refuted" | "cancelled" | "failed";
+  readonly state: "running" | "holds" | "refuted" | "unknown" | "cancelled" | "failed";
   /** Numbers of inputs, which may be larger than a number of JavaScript. */
   readonly done: string;
   readonly total: string;

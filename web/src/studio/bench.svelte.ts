@@ -67,7 +67,7 @@ export class Bench {
     }
   }
 
-  /** Change the model that is shown: rewrite, compose, write-fact, remove-fact. */
+  /** Change the model that is shown: rewrite, compose, write-fact, edit-fact, remove-fact. */
   change(what: string, fields: Parameters<Server["change"]>[2]): Promise<boolean> {
     const { id } = this.current;
     return this.attempt(async () => await this.replaced(await this.server.change(id, what, fields)));
@@ -122,7 +122,7 @@ export class Bench {
   }
 
   /** Check that the model that is shown still decides as it did when it was opened, of which a copy is made. */
-  startCheckOfSteps(claim: string, upTo: number): Promise<boolean> {
+  startCheckOfSteps(claim: string, upTo: number | null): Promise<boolean> {
     const { id } = this.current;
     return this.attempt(async () => {
       const models = [await this.copyAsOpened(), id];

@@ -11,12 +11,17 @@ import "./studio.css";
 
 const NO_TOKEN =
   "This address has no token. Open the address that weightsmith studio printed: your models are still open.";
+const KEPT = "weightsmith token";
 
-/** Take the token out of the address: it is kept here alone, and in no history. */
+/**
+ * Take the token out of the address, so that it is in no history. This tab keeps it until it is closed, for this studio
+ * alone: so the page can be loaded again.
+ */
 function takeToken(): string | null {
   const parts = new URLSearchParams(location.hash.replace(/^#/, ""));
   const token = parts.get("token");
-  if (token === null) return null;
+  if (token === null) return sessionStorage.getItem(KEPT);
+  sessionStorage.setItem(KEPT, token);
   parts.delete("token");
   history.replaceState(history.state, "", `${location.pathname}${parts.size > 0 ? `#${parts.toString()}` : ""}`);
   return token;
