@@ -303,6 +303,7 @@ def test_facts_are_written_and_removed(page: Page) -> None:
     facts.get_by_role("button", name="Change", exact=True).click()
     expect(facts.locator("tr", has_text="all towers")).to_contain_text("dim 0=3, dim 1=1")
     (fact,) = [each for each in ws.memory.facts(written) if each.name == "towers"]
+    assert fact.neuron is not None
     edited = ws.memory.edit(
         written, 0, fact.neuron, {"word Tower": 1.0}, {"dim 0": 3.0, "dim 1": 1.0}, 1.0, "all towers"
     )
