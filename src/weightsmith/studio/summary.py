@@ -32,7 +32,7 @@ def summary(model: Transformer | Chain) -> dict[str, Any]:
 def _neurons(T: Transformer) -> list[dict[str, Any]]:
     """Return facts with their keys, then other named neurons with their reads and writes."""
     found = facts(T)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "block": fact.block,
             "neuron": fact.neuron,
