@@ -221,21 +221,11 @@ def test_the_stream_is_whole_in_the_frame_and_the_wheel_is_not_caught_in_it(
     assert grid["y"] + grid["height"] <= place["y"] + place["height"]
     page.mouse.move(place["x"] + 300, place["y"] + 300)
     page.mouse.wheel(0, 200)
-<<<<<<< HEAD
-    page.wait_for_function("scrollY === 200")
-=======
     until(lambda: page.evaluate("scrollY") == 200)
->>>>>>> figures
     assert frame.evaluate("scrollY") == 0
     frame.locator("[data-weightsmith] main .panel").first.click(position={"x": 4, "y": 4})
     assert frame.evaluate("getComputedStyle(document.documentElement).overflowY") == "auto"
     page.mouse.wheel(0, 100)  # somebody works in it: now it scrolls
-<<<<<<< HEAD
-    frame.wait_for_function("scrollY === 100")
-    page.locator("details summary").click()
-    frame.wait_for_function("getComputedStyle(document.documentElement).overflowY === 'hidden'")
-=======
     until(lambda: frame.evaluate("scrollY") == 100)
     page.locator("details summary").click()
     until(lambda: frame.evaluate("getComputedStyle(document.documentElement).overflowY") == "hidden")
->>>>>>> figures

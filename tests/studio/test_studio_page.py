@@ -128,11 +128,7 @@ def test_the_token_leaves_the_address_and_without_it_the_page_is_empty(fresh: Pa
 
 
 def test_a_page_that_is_loaded_again_has_the_same_models_and_the_same_view(page: Page, studio: Started) -> None:
-<<<<<<< HEAD
-    copied(page, "contains('1')")
-=======
     copied(page, "parity")
->>>>>>> figures
     rewrite(page, "pad", "1")
     typed(page, "0010")
     page.locator("[data-input]").blur()
@@ -156,11 +152,7 @@ def test_a_page_that_is_loaded_again_has_the_same_models_and_the_same_view(page:
 
 
 def test_a_claim_is_proved_at_every_length_or_refuted(page: Page) -> None:
-<<<<<<< HEAD
-    copied(page, "contains('1')")
-=======
     choose(page, "contains('1')")
->>>>>>> figures
     claims = panel(page, "check")
     claims.get_by_label("claim").select_option("recognizes")
     claims.get_by_label("Inputs").select_option(label="of every length")
@@ -311,10 +303,7 @@ def test_facts_are_written_and_removed(page: Page) -> None:
     facts.get_by_role("button", name="Change", exact=True).click()
     expect(facts.locator("tr", has_text="all towers")).to_contain_text("dim 0=3, dim 1=1")
     (fact,) = [each for each in ws.memory.facts(written) if each.name == "towers"]
-<<<<<<< HEAD
-=======
     assert fact.neuron is not None
->>>>>>> figures
     edited = ws.memory.edit(
         written, 0, fact.neuron, {"word Tower": 1.0}, {"dim 0": 3.0, "dim 1": 1.0}, 1.0, "all towers"
     )

@@ -136,13 +136,8 @@ def test_the_picture_has_three_panels_and_the_same_bytes_every_time(found: Compa
 def test_odd_letters_can_be_drawn(tmp_path: Path) -> None:
     odd = compare(as_text("$a$b^_\n<&>漢 \\" * 4, 4), shape(context=4), PACE)
     draw_comparison(tmp_path / "a.svg", odd, "$a$b")
-<<<<<<< HEAD
-    words = compare(as_text("$x^$ <b> $_ " * 8, 4, "words"), shape(context=4), PACE)
-    draw_comparison(tmp_path / "b.svg", words, "$ x ^ $ < b")
-=======
     words = compare(as_text("$x^$ <bold> $_ " * 8, 4, "words"), shape(context=4), PACE)
     draw_comparison(tmp_path / "b.svg", words, "$ x ^ bold")
->>>>>>> figures
     draw_comparison(tmp_path / "c.svg", compare(as_text("漢\n" * 8, 2), shape(context=2, blocks=0), PACE), "漢\n")
     for name in "abc":
         ElementTree.parse(tmp_path / f"{name}.svg")

@@ -67,11 +67,7 @@ export class Bench {
     }
   }
 
-<<<<<<< HEAD
   /** Change the model that is shown: rewrite, compose, write-fact, edit-fact, remove-fact, story. */
-=======
-  /** Change the model that is shown: rewrite, compose, write-fact, edit-fact, remove-fact. */
->>>>>>> figures
   change(what: string, fields: Parameters<Server["change"]>[2]): Promise<boolean> {
     const { id } = this.current;
     return this.attempt(async () => await this.replaced(await this.server.change(id, what, fields)));
