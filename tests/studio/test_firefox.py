@@ -27,6 +27,7 @@ from tests.studio.folder_server import served
 from tests.studio.node import COMPONENT
 from tests.studio.pages import saved
 from tests.studio.test_engine import inputs_of, near_midpoints
+from tests.studio.test_figure import FITS
 from tests.studio.test_page import assert_shows
 from weightsmith import Block, FeedForward, Softmax, Transformer, parse_arithmetic
 
@@ -183,3 +184,19 @@ def test_the_main_controls_work_in_firefox(opened: Callable[[ws.Run], Page], tmp
             page.get_by_role("button", name=kind).first.click()
         download.value.save_as(tmp_path / kind)
         assert (tmp_path / kind).read_bytes().startswith(begin)
+
+
+def test_a_figure_fits_into_its_height_in_firefox_and_its_picture_is_saved_enlarged(
+    opened: Callable[[ws.Run], Page], tmp_path: Path
+) -> None:
+    page = opened(ws.run(ws.library.eiffel(), "The Eiffel Tower is in"))
+    page.goto(f"{page.url.partition('#')[0]}#model=0&input=The+Eiffel+Tower+is+in&step=3&panel=lens&height=600")
+    page.reload()
+    page.wait_for_selector(".figure .panel")
+    page.wait_for_function(FITS)
+    assert float(page.locator(".shown").evaluate("one => one.style.zoom")) > 1.2
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG").click()
+    download.value.save_as(tmp_path / "lens.svg")
+    sizes = re.findall('font-size="([0-9.]+)"', (tmp_path / "lens.svg").read_text(encoding="utf-8"))
+    assert max(map(float, sizes)) > 1.2 * 14

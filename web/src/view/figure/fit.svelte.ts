@@ -46,5 +46,7 @@ export class Fit {
     if (tooLarge && next > this.zoom / 1.001) return;
     this.rounds += 1;
     this.zoom = this.rounds > ROUNDS ? Math.min(next, this.zoom) : next;
+    // Firefox reports no new size where only the zoom is another
+    if (this.rounds < 3 * ROUNDS) setTimeout(() => requestAnimationFrame(() => this.again()), 30);
   }
 }
