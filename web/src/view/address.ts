@@ -43,7 +43,7 @@ export function writeSight(sight: Sight): string {
 /** Return what an address says; null where it says nothing. Numbers that are none are left out. */
 export function readSight(address: string): Partial<Sight> | null {
   const parts = new URLSearchParams(address.replace(/^#/, ""));
-  if (!["model", "input", "step", "present"].some((part) => parts.has(part))) return null;
+  if (!["model", "input", "step"].some((part) => parts.has(part))) return null;
   const model = wholeNumber(parts.get("model"));
   const input = parts.get("input");
   return {
@@ -55,13 +55,18 @@ export function readSight(address: string): Partial<Sight> | null {
     position: wholeNumber(parts.get("position")),
     head: wholeNumber(parts.get("head")),
     onlyDifferences: parts.get("only") === "differences",
-    present: parts.has("present"),
-    panels: panelsNamed(parts.get("panels")),
+    ...readPresented(address),
     wrote: wholeNumber(parts.get("wrote")),
     temperature: decimal(parts.get("temperature")),
     topK: wholeNumber(parts.get("top-k")) || null,
     seed: wholeNumber(parts.get("seed")),
   };
+}
+
+/** Return what an address says about presenter mode, which it may also say alone: `#present`. */
+export function readPresented(address: string): Presented {
+  const parts = new URLSearchParams(address.replace(/^#/, ""));
+  return { present: parts.has("present"), panels: panelsNamed(parts.get("panels")) };
 }
 
 function wholeNumber(text: string | null): number | null {
