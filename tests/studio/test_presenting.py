@@ -246,7 +246,8 @@ def test_two_runs_are_presented_beside_each_other(windows: Windows, tmp_path_fac
     page.wait_for_selector(DRAWN)
     texts = texts_of(page)
     assert not [(each.text, each.size) for each in texts if each.size < LEAST]
-    expect(page.locator("[data-panel=answer] h2")).to_have_count(2)
+    heads = page.locator("[data-panel=answer] h2").all_inner_texts()
+    assert [head.split() for head in heads] == [[f"{side}:", "What", "in", "would", "say"] for side in "AB"]
     windows.leave_in_peace()
 
 

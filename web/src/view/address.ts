@@ -57,7 +57,7 @@ export function writeSight(sight: Sight): string {
 /** Return what an address says; null where it says nothing. Numbers that are none are left out. */
 export function readSight(address: string): Partial<Sight> | null {
   const parts = new URLSearchParams(address.replace(/^#/, ""));
-  if (!["model", "input", "step", "present", "story", ...CHANGES].some((part) => parts.has(part))) return null;
+  if (!["model", "input", "step", "story", ...CHANGES].some((part) => parts.has(part))) return null;
   const model = wholeNumber(parts.get("model"));
   const input = parts.get("input");
   return {
@@ -71,8 +71,7 @@ export function readSight(address: string): Partial<Sight> | null {
     position: wholeNumber(parts.get("position")),
     head: wholeNumber(parts.get("head")),
     onlyDifferences: parts.get("only") === "differences",
-    present: parts.has("present"),
-    panels: panelsNamed(parts.get("panels")),
+    ...readPresented(address),
     story: wholeNumber(parts.get("story")) || null,
     wrote: wholeNumber(parts.get("wrote")),
     temperature: decimal(parts.get("temperature")),
@@ -83,6 +82,12 @@ export function readSight(address: string): Partial<Sight> | null {
 }
 
 const NORM_SIDES: readonly NormSide[] = ["before", "after", "final"];
+
+/** Return what an address says about presenter mode, which it may also say alone: `#present`. */
+export function readPresented(address: string): Presented {
+  const parts = new URLSearchParams(address.replace(/^#/, ""));
+  return { present: parts.has("present"), panels: panelsNamed(parts.get("panels")) };
+}
 
 function wholeNumber(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;

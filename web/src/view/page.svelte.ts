@@ -2,7 +2,7 @@
 
 import { type CarriedChange, isChain, reason, run, type Run, UnknownToken } from "../engine";
 import { readModel } from "../files";
-import { readSight, type Sight, writeSight } from "./address";
+import { readPresented, readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
 import { Changes } from "./intervening/changes.svelte";
 import { exampleInput, textOf, tokensOf, understands } from "./inputs";
@@ -98,8 +98,9 @@ export class Page {
     const sight = this.usesAddress ? readSight(location.hash) : null;
     this.writing.begin();
     if (options.changes) this.changes.carry(options.changes);
-    if (sight === null) this.open();
-    else this.show(sight);
+    if (sight !== null) return this.show(sight);
+    if (this.usesAddress) this.presenting.take(readPresented(location.hash));
+    this.open();
   }
 
   get current(): NamedModel {

@@ -91,7 +91,8 @@ export function layoutOf(view: View, room: Room): Layout {
   const rowHeight = heightOfRows(chosen, room, top + says);
   const withOverview = manyLanes && room.height === null;
   const { marks, width } = labelsOf(view, chosen, lanes, type, narrow || room.height !== null || manyLanes);
-  const labelWidth = Math.min(narrow ? 104 : 222, width) + (withOverview ? 34 : 0);
+  const labelWidth =
+    Math.min(narrow ? 104 : Math.max(104, Math.min(222, 0.4 * room.width)), width) + (withOverview ? 34 : 0);
   const across = columnsOf(view, room.width - labelWidth, narrow, manyLanes, room.height !== null);
   const { rows, groups, bottom } = placed(view, chosen, lanes, top, rowHeight);
   const height = bottom + 4 + says + (across.split ? 16 : 0);
