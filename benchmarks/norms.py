@@ -12,6 +12,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +50,12 @@ def measure() -> Iterator[Table]:
 def run(seed: int, way: str, blocks: int, beginning: str, steps: int = STEPS) -> dict[str, Any]:
     """Train once; return the losses over the steps, which end early where a loss is no longer finite."""
     from weightsmith.errors import InputError
-    from weightsmith.train import Course, Shape, as_text, corpus
+    from weightsmith.train import Course, Shape
     from weightsmith.train.loop import learn, threads
     from weightsmith.train.training import identity, new_module
 
     norm, placement = WAYS[way]
-    task = as_text(corpus(CHARACTERS), CONTEXT)
+    task = letters()
     shape = Shape(32, blocks, 2, 64, context=CONTEXT, norm=norm, placement=placement)  # type: ignore[arg-type]
     course = Course(steps, batch=8, rate=3e-3, warmup=60, decay=0.0, seed=seed, evaluate_every=EVERY)
     module = new_module(task, shape, course)
@@ -78,6 +79,14 @@ def run(seed: int, way: str, blocks: int, beginning: str, steps: int = STEPS) ->
     return said | {"losses": losses, "finished": bool(losses) and losses[-1][0] == steps}
 
 
+@cache
+def letters() -> Any:
+    """Return the text that all of them learn from, letter by letter."""
+    from weightsmith.train import as_text, corpus
+
+    return as_text(corpus(CHARACTERS), CONTEXT)
+
+
 def begin_by_glorot(module: Any) -> None:
     """Draw every matrix of the blocks anew; the embeddings stay."""
     from torch import nn
@@ -91,9 +100,7 @@ def by_letters() -> float:
     """Return the validation loss of a model that knows the frequency of each letter, and nothing else."""
     import numpy as np
 
-    from weightsmith.train import as_text, corpus
-
-    task = as_text(corpus(CHARACTERS), CONTEXT)
+    task = letters()
     counts = np.bincount(task.learn.numpy(), minlength=len(task.vocabulary)) + 1.0
     return round(float(-np.log(counts / counts.sum())[task.validate.numpy()].mean()), 4)
 

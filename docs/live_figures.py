@@ -213,7 +213,7 @@ def library_page() -> str:
     """Return the static page: the models of the library, each with an example input."""
     shown = {
         entry.call: ws.run(entry.build(), next(iter(entry.decides)))
-        for entry in (*ws.library.EXAMPLES, *ws.library.TRAINED)
+        for entry in (*ws.library.EXAMPLES, *ws.library.LECTURE)
     }
     entries = [*ws.library.ENTRIES, *ws.library.CHAINS]
     shown |= {entry.call: run_of(entry.build(), entry.yes) for entry in entries}

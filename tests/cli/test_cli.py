@@ -8,7 +8,7 @@ from pathlib import Path
 
 import weightsmith as ws
 from tests.cli.commands import WIDE, good
-from weightsmith.library import CHAINS, ENTRIES, EXAMPLES, TRAINED
+from weightsmith.library import CHAINS, ENTRIES, EXAMPLES, LECTURE
 
 
 def test_every_public_name_exists_and_is_listed() -> None:
@@ -91,7 +91,7 @@ def test_every_entry_of_the_library_can_be_written_by_name(folder: Path) -> None
 
 def test_library_prints_the_table(folder: Path) -> None:
     rows = {row["name"]: row for row in json.loads(good("library", "--up-to", "4", "--json"))}
-    assert len(rows) == len(ENTRIES) + len(CHAINS) + len(EXAMPLES) + len(TRAINED)
+    assert len(rows) == len(ENTRIES) + len(CHAINS) + len(EXAMPLES) + len(LECTURE)
     right = {"scope": "up to 4", "wrong": None}
     assert rows["contains('1')"]["checked"] == dict.fromkeys(("fixed(2,2)", "fixed(4,4)", "float(4,3)"), right)
     assert rows["parity()"]["checked"]["fixed(2,2)"] == {**right, "wrong": "1111"}

@@ -3,10 +3,10 @@
 import pytest
 
 import weightsmith as ws
-from weightsmith.library import ENTRIES, EXAMPLES, TRAINED, Example
+from weightsmith.library import ENTRIES, EXAMPLES, LECTURE, TRAINED, Example
 
 
-@pytest.mark.parametrize("example", [*EXAMPLES, *TRAINED], ids=lambda example: example.name)
+@pytest.mark.parametrize("example", [*EXAMPLES, *LECTURE], ids=lambda example: example.name)
 def test_an_example_decides_what_is_said_of_it(example: Example) -> None:
     T = example.build()
     assert dict(zip(example.decides, ws.decisions(T, list(example.decides)), strict=True)) == example.decides
@@ -18,4 +18,4 @@ def test_an_example_decides_what_is_said_of_it(example: Example) -> None:
 
 
 def test_no_example_has_the_name_of_an_entry() -> None:
-    assert not {entry.name for entry in ENTRIES} & {example.name for example in (*EXAMPLES, *TRAINED)}
+    assert not {entry.name for entry in ENTRIES} & {example.name for example in (*EXAMPLES, *LECTURE)}

@@ -8,7 +8,7 @@ from benchmarks import shipped
 import weightsmith as ws
 from tests.studio.engine import Cases
 from weightsmith.cli.info import weights_by_part
-from weightsmith.train.fables import EATS, LIVES_IN, TEXTS
+from weightsmith.train.fable_texts import EATS, LIVES_IN, TEXTS
 
 STORY = (Path(shipped.__file__).parents[1] / "docs" / "lecture" / "story.md").read_text()
 LOST = (

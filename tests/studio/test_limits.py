@@ -39,7 +39,7 @@ def test_a_job_gets_no_more_memory_than_allowed() -> None:
 
 
 def test_there_are_so_many_checks_models_steps_and_bytes_and_no_more() -> None:
-    everything = (*ws.library.ENTRIES, *ws.library.EXAMPLES, *ws.library.TRAINED, *ws.library.CHAINS)
+    everything = (*ws.library.ENTRIES, *ws.library.EXAMPLES, *ws.library.LECTURE, *ws.library.CHAINS)
     few, size = len(everything), sum(len(model_bytes(entry.build())) for entry in everything)
     data = model_bytes(ws.library.contains("1"))
     limits = Limits(checks=1, models=few + 2, steps=2, all_bytes=size + 20 * len(data), json_bytes=1000)

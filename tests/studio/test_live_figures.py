@@ -187,7 +187,7 @@ def test_a_figure_that_cannot_be_made_stops_the_build(directive: str, words: str
 
 def test_each_entry_of_the_library_and_each_page_that_should_has_its_live_figure() -> None:
     library = (DOCS / "library.md").read_text(encoding="utf-8")
-    for entry in (*ws.library.ENTRIES, *ws.library.EXAMPLES, *ws.library.TRAINED):
+    for entry in (*ws.library.ENTRIES, *ws.library.EXAMPLES, *ws.library.LECTURE):
         assert f"```{{run}} {entry.call}\n" in library, f"docs/library.md has no live figure of {entry.call}"
     for name in ("index", "tutorial", "lecture/index", "claims", "page", "chains"):
         assert "```{run} " in (DOCS / f"{name}.md").read_text(encoding="utf-8"), name
@@ -223,7 +223,7 @@ def test_names_cannot_break_out_of_a_page_of_several_models() -> None:
 def test_the_static_page_has_every_model_of_the_library_under_the_strict_policy(site: Path) -> None:
     text = (site / "models.html").read_text(encoding="utf-8")
     found = carried(text)
-    entries = (*ws.library.EXAMPLES, *ws.library.TRAINED, *ws.library.ENTRIES, *ws.library.CHAINS)
+    entries = (*ws.library.EXAMPLES, *ws.library.LECTURE, *ws.library.ENTRIES, *ws.library.CHAINS)
     assert [model["name"] for model in found["models"]] == [entry.call for entry in entries]
     assert "script-src &#x27;sha256-" in text
     assert "'self'" not in text.split("</head>")[0].split("<style>")[0]

@@ -32,7 +32,7 @@ def library(
             T = entry.build()
             checked = {text: verdict(entry, ws.parse_arithmetic(text), up_to) for text in ARITHMETICS}
             rows.append({**sizes(entry, T), "checked": checked})
-    examples = [example_row(example) for example in (*ws.library.EXAMPLES, *ws.library.TRAINED)]
+    examples = [example_row(example) for example in (*ws.library.EXAMPLES, *ws.library.LECTURE)]
     if as_json:
         print_json([*rows, *examples])
     else:

@@ -47,7 +47,7 @@ def new(
 
 def build(name: str, given: dict[str, Any], **fixed: Any) -> Any:
     """Call the builder of that name; options that it does not take, or lacks, are refused."""
-    known = (*ws.library.ENTRIES, *ws.library.CHAINS, *ws.library.EXAMPLES, *ws.library.TRAINED)
+    known = (*ws.library.ENTRIES, *ws.library.CHAINS, *ws.library.EXAMPLES, *ws.library.LECTURE)
     builders: dict[str, Any] = {"random": ws.random_transformer, **{entry.name: entry.builder for entry in known}}
     if name not in builders:
         names = list(builders)

@@ -1,5 +1,5 @@
 """Ready-made transformers, each with the claim that it satisfies; `ENTRIES`, `CHAINS`, `EXAMPLES` and
-`TRAINED` list them all."""
+`LECTURE` list them all."""
 
 from weightsmith.library import papers
 from weightsmith.library.associations import associations
@@ -9,7 +9,7 @@ from weightsmith.library.counting import balanced, largest_count, majority, pari
 from weightsmith.library.eiffel import eiffel
 from weightsmith.library.eiffel_tagger import eiffel_tagger
 from weightsmith.library.eight_heads import eight_heads
-from weightsmith.library.entries import CHAINS, ENTRIES, EXAMPLES, TRAINED, Entry, Example
+from weightsmith.library.entries import CHAINS, ENTRIES, EXAMPLES, LECTURE, TRAINED, Entry, Example
 from weightsmith.library.first_equals_last import first_equals_last
 from weightsmith.library.fish import fish
 from weightsmith.library.lengths import length_modulo
@@ -24,6 +24,7 @@ __all__ = [
     "CHAINS",
     "ENTRIES",
     "EXAMPLES",
+    "LECTURE",
     "TRAINED",
     "Entry",
     "Example",

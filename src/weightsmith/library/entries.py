@@ -206,14 +206,18 @@ EXAMPLES: tuple[Example, ...] = (
     ),
     Example(fish, {"Thanks for all the": "fish", "all the": "time", "Thanks for the": "help", "the": "world"}),
     Example(associations, {"the Eiffel Tower": "Paris", "photosynthesis": "plants", "the Eiffel Bridge": "nothing"}),
-    Example(eiffel_tagger, {"The Eiffel Tower": "name", "The Eiffel Tower is": "other", "The Tower": "other"}),
-    Example(eight_heads, {"Anna and": "Ben", "Ben and": "Anna", "Who sees the dog": "?", "neither the cat": "nor"}),
-    Example(normed, {"2468": "rises", "8642": "falls", "5555": "flat"}),
-    Example(word_and_position, {"The cat": "cat", "The cat sat": "sat"}),
 )
 
 TRAINED: tuple[Example, ...] = (  # shipped as files
     Example(storyteller, {"A young bear lost its way in the": "forest", "Once a young mouse lived in": "a"}),
     Example(learned_positions, {"0010": "YES", "1101": "NO"}),
     Example(relative_positions, {"00001000": "YES", "00010000": "NO"}),
+)
+
+LECTURE: tuple[Example, ...] = (  # for single slides; the trained ones are the last
+    Example(eiffel_tagger, {"The Eiffel Tower": "name", "The Eiffel Tower is": "other", "The Tower": "other"}),
+    Example(eight_heads, {"Anna and": "Ben", "Ben and": "Anna", "Who sees the dog": "?", "neither the cat": "nor"}),
+    Example(normed, {"2468": "rises", "8642": "falls", "5555": "flat"}),
+    Example(word_and_position, {"The cat": "cat", "The cat sat": "sat"}),
+    *TRAINED,
 )

@@ -15,7 +15,7 @@ from weightsmith.composition.boolean import composed
 from weightsmith.errors import InputError, cut
 from weightsmith.files import from_bytes, model_bytes
 from weightsmith.inspect import run
-from weightsmith.library import CHAINS, ENTRIES, EXAMPLES, TRAINED, Entry, Example
+from weightsmith.library import CHAINS, ENTRIES, EXAMPLES, LECTURE, Entry, Example
 from weightsmith.model import Chain, Transformer
 from weightsmith.operators import meaning
 from weightsmith.studio.document import Model, model_of, page
@@ -63,7 +63,7 @@ def _read(order: Order) -> Answer:
 
 def _library(order: Order) -> Answer:
     """Return the models of the library, the lecture's example first."""
-    entries: list[Entry | Example] = [*EXAMPLES, *TRAINED, *ENTRIES, *CHAINS]
+    entries: list[Entry | Example] = [*EXAMPLES, *LECTURE, *ENTRIES, *CHAINS]
     entries.sort(key=lambda entry: entry.name != "eiffel")
     models = [entry.build() for entry in entries]
     rows = []

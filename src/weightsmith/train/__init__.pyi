@@ -1,7 +1,7 @@
 from .compare import Comparison as Comparison
 from .compare import compare as compare
 from .corpus import corpus as corpus
-from .fables import fables as fables
+from .fable_texts import fables as fables
 from .labelled import Labelled as Labelled
 from .labelled import as_labelled as as_labelled
 from .labelled import by_predicate as by_predicate
