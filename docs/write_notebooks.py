@@ -51,7 +51,7 @@ NOTEBOOKS = {
     "lecture": Notebook(
         "The lecture",
         "Attention that moves information, neurons that recall facts, and how a word is chosen.",
-        ("lecture-eiffel.md", "lecture-facts.md", "lecture-output.md"),
+        ("lecture/eiffel.md", "lecture/facts.md", "lecture/output.md"),
     ),
     "interpretability": Notebook(
         "Interpretability",

@@ -8,7 +8,7 @@ warnings.simplefilter("ignore")  # those of Jupyter are its own
 import nbformat  # noqa: E402
 from nbclient import NotebookClient  # noqa: E402
 
-notebook = nbformat.read(sys.argv[1], as_version=4)
+notebook = nbformat.read(sys.argv[1], as_version=4)  # type: ignore[no-untyped-call]
 nbformat.validate(notebook)
 NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-nbformat.write(notebook, sys.argv[2])
+nbformat.write(notebook, sys.argv[2])  # type: ignore[no-untyped-call]

@@ -446,7 +446,10 @@ def odd_names() -> ws.Transformer:
     """Return a model whose names use every sign that an address or Python could mistake."""
     lanes, names = ("a:b/c", "x.y:1", "é “ü” & = #", '"q"'), ("0", "#1", "n:1,2/3.%41", "")
     random = np.random.default_rng(3)
-    draw = lambda *shape: random.integers(-2, 3, shape) / 4  # noqa: E731
+
+    def draw(*shape: int) -> np.ndarray:
+        return np.asarray(random.integers(-2, 3, shape) / 4)
+
     layer = ws.FeedForward(draw(4, 4), np.full(4, 0.5), draw(4, 4), np.zeros(4), names=names)
     head = ws.Head(draw(2, 4), draw(2, 4), draw(2, 4), draw(4, 2))
     block = ws.Block(ws.Attention((head,)), layer)

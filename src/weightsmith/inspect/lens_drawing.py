@@ -52,7 +52,8 @@ def heat_map(seen: "Lens") -> str:
 def _shares(seen: "Lens") -> Array:
     """Return how dark each cell is: the probability of the decision, or whether a code stands for a value."""
     if seen.codes is None:
-        return probabilities(seen.logits).max(axis=-1)
+        largest: Array = probabilities(seen.logits).max(axis=-1)
+        return largest
     return np.array([[0.0 if said is NO_VALUE else 0.5 for said in row] for row in seen.decisions])
 
 
