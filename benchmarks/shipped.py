@@ -1,6 +1,6 @@
 """Train the models that the library ships: `make bench ONLY=shipped` writes them anew, with what was measured.
 
-The storyteller learns fables that are written for it (`weightsmith.train.fable_texts`), in float32, and is then rounded to
+The storyteller learns fables that are written for it (`weightsmith.train.fable_texts`), in float32, and is rounded to
 float16. The two small models with learnt positions are trained in fixed(3,3) itself. The model files are in
 src/weightsmith/library/data, the loss curve and the figures of docs/lecture in docs/_static.
 
