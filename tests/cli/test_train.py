@@ -80,7 +80,7 @@ def test_a_context_of_one_can_be_learnt(train: Train) -> None:
 
 def test_words_and_labelled_strings_can_be_learnt(folder: Path, train: Train) -> None:
     assert train("text.txt", "--context", "4", "--tokens", "words", *SMALL)[0] == 0
-    assert "mat;" in ws.load("model.safetensors").vocabulary
+    assert {"mat", ";"} < {*ws.load("model.safetensors").vocabulary}
     Path("labels").write_text("".join(f"{n:04b}\t{'YES' if n % 3 else 'NO'}\n" for n in range(16)))
     assert train("--labelled", "labels", "-o", "labelled.safetensors", *SMALL)[0] == 0
     T = ws.load("labelled.safetensors")

@@ -120,7 +120,7 @@ def run_batch(
     >>> batch.decisions
     ('YES', 'NO')
     >>> batch.cache["block 0 attention"].shape
-    (2, 4, 3)
+    (2, 4, 2)
     """
     if isinstance(inputs, str) or not isinstance(inputs, Sequence | np.ndarray) or not len(inputs):
         raise InputError(f"inputs={brief(inputs)}: write a list of inputs, all of one length")
