@@ -122,7 +122,8 @@ def expect_ringed(page: Page, name: str) -> None:
     ringed = """name => {
         const outlined = element => getComputedStyle(element).outlineStyle === "solid";
         const found = [...document.querySelectorAll("main [aria-pressed=true]")].filter(outlined);
-        return found.length > 0 && found.every(element => `${element.textContent} ${element.dataset.head}`.includes(name));
+        const says = ({textContent, dataset}) => `${textContent} ${dataset.head}`.includes(name);
+        return found.length > 0 && found.every(says);
     }"""
     for _ in range(50):  # the panels follow a little later
         if page.evaluate(ringed, name):
