@@ -19,6 +19,19 @@ from transformer_lens.model_bridge.supported_architectures.native import NativeA
 from weightsmith.errors import ExportError
 from weightsmith.export.hugging_face.hub.network_weightsmith import Operations
 
+STEPS = {  # of TransformerLens's processing, with what it does by default
+    "fold_ln": True,
+    "center_writing_weights": True,
+    "center_unembed": True,
+    "fold_value_biases": True,
+    "refactor_factored_attn_matrices": False,
+}
+PROCESSING = (
+    "folds and centres weights, in float32, for softmax attention and logits that may be shifted: the answers of this "
+    "model could change, and its stream would no longer be that of the run. Write "
+    "bridge.enable_compatibility_mode(no_processing=True), which adds the names of older versions alone"
+)
+
 
 class Norm(NormalizationBridge):  # type: ignore[misc]
     """A norm that computes in the dtype of the model, and saturates where the arithmetic does."""
@@ -45,9 +58,7 @@ class Norm(NormalizationBridge):  # type: ignore[misc]
             )
             return cast(Tensor, NormalizationBridge._python_norm_forward(inner, x))
         ops = _Rooted(self.ops.infinity, at_scale)
-        parts = SimpleNamespace(
-            count=self.count, eps=self.least, centred=not self.uses_rms_norm, gain=None, bias=None
-        )
+        parts = SimpleNamespace(count=self.count, eps=self.least, centred=not self.uses_rms_norm, gain=None, bias=None)
         y: Tensor = ops.multiply(at_normalized(ops.norm(parts, x)), self.weight)
         bias = None if self.uses_rms_norm else self.original_component.bias
         return y if bias is None else cast(Tensor, ops.add(y, bias))
@@ -197,3 +208,15 @@ class Bridge(TransformerBridge):  # type: ignore[misc]
 
     def _validate_attention_fork_supported(self, flag_name: str) -> None:
         """Allow `set_use_attn_result`, `set_use_split_qkv_input` and `set_use_attn_in`: all heads have these hooks."""
+
+    def enable_compatibility_mode(
+        self, disable_warnings: bool = False, no_processing: bool = False, **steps: Any
+    ) -> None:
+        """Add the names of older versions; refuse to fold or centre weights."""
+        if not no_processing and any({**STEPS, **steps}.values()):
+            raise ExportError(f"enable_compatibility_mode() {PROCESSING}")
+        super().enable_compatibility_mode(disable_warnings=disable_warnings, no_processing=True, **steps)
+
+    def process_weights(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse to fold or centre weights."""
+        raise ExportError(f"process_weights() {PROCESSING}")
