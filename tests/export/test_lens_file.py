@@ -1,6 +1,7 @@
 """What `weightsmith export … --to transformer-lens` writes is opened again, and nothing else is."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +30,14 @@ def written(T: Any, folder: Path, **options: Any) -> tuple[Path, Any]:
 
 @pytest.mark.parametrize("kind", ["own modules", "plain", "rotary", "relative", "chain"])
 def test_a_file_gives_the_bridge_back(kind: str, tmp_path: Path) -> None:
-    T: Any = {
+    kinds: dict[str, Callable[[], Any]] = {
         "own modules": ws.library.parity,
         "plain": lambda: model("gelu", ws.LayerNorm(1e-3), positions=None),
         "rotary": lambda: model(positions=ws.Rotary(3.0)),
         "relative": lambda: ws.library.ends_with("01"),
         "chain": lambda: ws.library.parity_chain(max_length=4),
-    }[kind]()
+    }
+    T = kinds[kind]()
     path, bridge = written(T, tmp_path)
     again, ids = export.load_transformer_lens(path), torch.tensor([[0, 1, 1, 0]])
     assert torch.equal(again(ids), bridge(ids))

@@ -242,7 +242,7 @@ def test_a_score_of_minus_infinity_hides_a_position_and_no_score_shows_one(own_m
     assert not cache["blocks.0.attn.hook_pattern"].triu(1).any()
 
 
-SETTINGS: list[tuple[str, Callable[[Any], None]]] = [
+SETTINGS: list[tuple[str, Callable[[Any], object]]] = [
     ("none", lambda bridge: None),
     ("inputs of queries, keys and values", lambda bridge: bridge.set_use_split_qkv_input(True)),
     ("inputs of heads and layers", lambda bridge: (bridge.set_use_split_qkv_input(False), bridge.set_use_attn_in(True),
@@ -276,6 +276,16 @@ def test_every_hook_that_is_listed_acts(positions: Any, own_modules: bool) -> No
                     acted.add(name)
     assert acted == set(bridge.hook_dict)
     assert {"blocks.0.hook_resid_mid", "blocks.0.attn.hook_result", "blocks.0.hook_q_input"} < acted
+
+
+@pytest.mark.parametrize(("name", "own_modules"), [("histogram", True), ("rms, rotary, full", True),
+                                                   ("rms, rotary, full", False)])  # fmt: skip
+def test_padding_is_not_seen(name: str, own_modules: bool) -> None:
+    bridge, ids = bridge_of(name, own_modules), torch.tensor([[0, 1, 1, 0, 0], [1, 1, 0, 1, 0]])
+    with torch.no_grad():
+        padded = bridge(ids, attention_mask=torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]))
+        assert (padded[0, :3] - bridge(ids[:1, :3])[0]).abs().max() < 1e-12
+        assert (padded[1] - bridge(ids[1:])[0]).abs().max() < 1e-12
 
 
 def test_blocks_of_transformer_lens_compute_bit_for_bit_as_its_own_model() -> None:
@@ -338,13 +348,14 @@ def test_weights_are_not_processed(name: str, own_modules: bool) -> None:
     ids = torch.tensor([[0, 1, 1]])
     before = bridge(ids)
     line = r"Write bridge.enable_compatibility_mode\(no_processing=True\)"
-    for refused in (
-        lambda: bridge.enable_compatibility_mode(),
+    refused: list[Callable[[], object]] = [
+        bridge.enable_compatibility_mode,
         lambda: bridge.enable_compatibility_mode(fold_ln=False),
-        lambda: bridge.process_weights(),
-    ):
+        bridge.process_weights,
+    ]
+    for call in refused:
         with pytest.raises(ExportError, match=line):
-            refused()
+            call()
     assert not bridge.compatibility_mode
     bridge.enable_compatibility_mode(no_processing=True)
     assert torch.equal(bridge(ids), before)

@@ -85,8 +85,9 @@ class Attention(PlainAttention):
 
     def visible(self, where: Places) -> Tensor:
         """Return what each head sees; a strict head sees only what is before."""
-        before = where.distance > 0
-        return torch.stack([where.visible & before if strict else where.visible for strict in self.rules.strict], -3)
+        seen, before = where.visible, where.distance > 0
+        seen = seen if seen.dim() == 4 else seen[None, None]  # with padding it is (batch, 1, positions, positions)
+        return torch.cat([seen & before if strict else seen for strict in self.rules.strict], dim=1)
 
     def scores(self, q: Tensor, k: Tensor, where: Places) -> Tensor:
         """Return the scores of all heads, with the penalties for their distance."""
