@@ -36,7 +36,9 @@ class PlainAttention(NativeAttention):  # type: ignore[misc]
 
     def turned(self, q: Tensor, k: Tensor, position_ids: Tensor | None) -> tuple[Tensor, Tensor]:
         """Return queries and keys, (batch, heads, positions, size), with rotary positions where there are some."""
-        return (q, k) if self.rotary is None else self.rotary.apply_rope(q, k, position_ids=position_ids)
+        if self.rotary is not None:
+            q, k = self.rotary.apply_rope(q, k, position_ids=position_ids)
+        return q, k
 
     def places(self, x: Tensor, attention_mask: Tensor | None) -> Places:
         """Return the positions of a batch; hidden ones are not visible."""
@@ -52,7 +54,8 @@ class PlainAttention(NativeAttention):  # type: ignore[misc]
 
     def scores(self, q: Tensor, k: Tensor, where: Places) -> Tensor:
         """Return the scores of all heads, (batch, heads, positions, positions)."""
-        return torch.matmul(q, k.transpose(-2, -1)) / self.scale
+        scores: Tensor = torch.matmul(q, k.transpose(-2, -1)) / self.scale
+        return scores
 
     def weigh(self, scores: Tensor, visible: Tensor, where: Places) -> Tensor:
         """Return the weights of all heads on what is visible."""
