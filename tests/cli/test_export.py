@@ -77,6 +77,10 @@ def test_every_target_is_written_and_measured(short: Path, target: str, output: 
     assert shown in report["target"]
     assert report["agrees"]
     assert (short / output).exists()
+    if target == "transformer-lens":
+        bridge = ws.export.load_transformer_lens(short / output)
+        assert bridge.transformer == ws.load(short / "one.safetensors")
+        assert bridge.agreement.agrees
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def model(activation: str = "relu", norm: Any = None, seed: int = 0, **changes: 
 
 
 @pytest.mark.one_in(4)  # it takes TransformerLens long to wrap many blocks
-@pytest.mark.parametrize("name", hand_built())
+@pytest.mark.parametrize("name", [name for name in hand_built() if name != "normed()"])  # a norm over some lanes
 def test_every_library_model_its_form_and_combinations_decide_as_here(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,7 +29,7 @@ def _transformer_lens(T: "Model", output: Path, dtype: Any, allowed: Allowed, ex
     bridge = ws.export.to_transformer_lens(T, dtype=dtype, **allowed)
     report: Report = bridge.agreement
     with refusals("cannot write", output):
-        write_whole(output, lazy.weights_bytes(T, bridge, report.difference))
+        write_whole(output, lazy.bridge_bytes(T, bridge))
     return report
 
 
@@ -55,7 +55,7 @@ def export(
             "--output",
             "-o",
             help="What to write. torch: a .pt2 program, or a .safetensors of weights; transformer-lens: a .safetensors "
-            "of weights; hugging-face: a directory; onnx: a file.",
+            "for export.load_transformer_lens; hugging-face: a directory; onnx: a file.",
         ),
     ],
     dtype: Annotated[str | None, typer.Option(help="float32, float64, bfloat16 or float16.")] = None,

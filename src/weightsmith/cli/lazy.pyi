@@ -10,8 +10,8 @@ from weightsmith.cli import steps as steps
 from weightsmith.cli.consoles import errors as errors
 from weightsmith.cli.progress import shown_progress as shown_progress
 from weightsmith.composition.boolean import composed as composed
+from weightsmith.export.lens.file import bridge_bytes as bridge_bytes
 from weightsmith.export.pytorch import made as made
-from weightsmith.export.pytorch.file import weights_bytes as weights_bytes
 from weightsmith.export.pytorch.file import write as write
 from weightsmith.files import load_transformer as load_transformer
 from weightsmith.files import only_transformer as only_transformer

@@ -94,8 +94,8 @@ def _onnx_file(model: Transformer | Chain, exported: Any) -> Exported | None:
 
 
 def _bridge(model: Transformer | Chain, exported: Any) -> Exported | None:
-    if not type(exported).__module__.startswith("transformer_lens.") or not hasattr(exported, "own_modules"):
-        return None  # one that to_transformer_lens made says whether its modules are ours
+    if not type(exported).__module__.startswith("weightsmith.export.lens."):
+        return None  # without loading TransformerLens
     return lazy.LensRun(_transformer(model), exported)
 
 

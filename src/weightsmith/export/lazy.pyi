@@ -6,6 +6,9 @@ from .hugging_face.own_class import write_own as write_own
 from .hugging_face.writing import opened_directory as opened_directory
 from .lens.bridge import LensRun as LensRun
 from .lens.bridge import booted as booted
+from .lens.file import bridge_bytes as bridge_bytes
+from .lens.file import fill as fill
+from .lens.file import read_bridge as read_bridge
 from .onnx.model import Exporter as Exporter
 from .onnx.writing import OnnxRun as OnnxRun
 from .onnx.writing import written as written

@@ -3,9 +3,10 @@
 Nothing here loads TransformerLens before it is used; `bridge` does.
 """
 
+import os
 from typing import Any
 
-from weightsmith.errors import ExportError, brief, whole_number
+from weightsmith.errors import ExportError, InputError, brief, whole_number
 from weightsmith.export import lazy
 from weightsmith.export.capabilities import dtype_for, require_packages
 from weightsmith.export.lens.shape import shape_of
@@ -40,8 +41,15 @@ def to_transformer_lens(
     The blocks are TransformerLens's own where these decide as the transformer does. But they neither saturate nor
     round, they know neither hard attention nor strict heads nor relative positions nor ALiBi, and a softmax without
     weight gives the usual weights there. Otherwise, and with `own_modules=True`, they are Weightsmith's: the names, the
-    weights and the hooks are the same, heads follow any rule, and values saturate where they do in the arithmetic.
+    weights and the hooks are the same, heads follow any rule, and values, logits too, saturate where they do in the
+    arithmetic.
     `bridge.own_modules` says which they are; with `own_modules=False` a model that needs Weightsmith's is refused.
+
+    Every hook that the bridge lists acts, in both kinds of blocks, `hook_resid_mid` and `hook_attn_scores` too;
+    `hook_result`, `hook_q_input`, `hook_k_input`, `hook_v_input`, `hook_attn_in` and `hook_mlp_in` after
+    `set_use_attn_result(True)`, `set_use_split_qkv_input(True)`, `set_use_attn_in(True)` and
+    `set_use_hook_mlp_in(True)`. Folding and centring of weights, `enable_compatibility_mode()`, is refused;
+    `enable_compatibility_mode(no_processing=True)` is not.
 
     What decides otherwise is refused, unless with `allow_differences`; or, where the cause is that sums of the original
     saturate or round midway, `allow_saturation`. What the bridge has no place for is refused: norms after a sublayer or
@@ -75,9 +83,33 @@ def _native_that_agrees(model: Model, dtype: str, max_length: int | None) -> Any
 
 
 def _measured(model: Model, dtype: str, max_length: int | None, own_modules: bool, briefly: bool = False) -> Any:
+    bridge = _made(model, dtype, max_length, own_modules)
+    bridge.agreement = report_on(model, lazy.LensRun(bridge.transformer, bridge), briefly)
+    return bridge
+
+
+def _made(model: Model, dtype: str, max_length: int | None, own_modules: bool) -> Any:
     T, bridge_chain = parts_of(model)
     bridge = lazy.booted(T, shape_of(T, max_length, own_modules), dtype, own_modules)
     bridge.vocabulary, bridge.classes, bridge.readout = tuple(T.vocabulary), tuple(T.classes), T.readout
-    bridge.own_modules, bridge.chain = own_modules, bridge_chain
-    bridge.agreement = report_on(model, lazy.LensRun(T, bridge), briefly)
+    bridge.own_modules, bridge.chain, bridge.transformer = own_modules, bridge_chain, T
+    return bridge
+
+
+def load_transformer_lens(path: str | os.PathLike[str]) -> Any:
+    """Return the bridge in a file that `weightsmith export MODEL --to transformer-lens -o FILE` wrote.
+
+    The file holds the weights by TransformerLens's names, such as `blocks.0.attn.q.weight`, and the model that they
+    were made from, which is `bridge.transformer`. Weights that were changed, for example trained further, are taken;
+    `bridge.agreement` compares a few inputs with the model. The file is not trusted: it loads to a bridge or is refused
+    with the reason.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"load_transformer_lens({brief(path)}): write the name of a file")
+    require_packages("TransformerLens")
+    written = lazy.read_bridge(path)
+    context = whole_number(written.context, "context", 1, MAX_CONTEXT)
+    bridge = _made(written.model, written.dtype, context, written.own_modules)
+    lazy.fill(bridge, written.weights, path)
+    bridge.agreement = report_on(written.model, lazy.LensRun(bridge.transformer, bridge), briefly=True)
     return bridge

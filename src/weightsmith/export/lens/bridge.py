@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import torch
 from transformer_lens.config import TransformerBridgeConfig
-from transformer_lens.model_bridge.sources import native
 
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ExportError
-from weightsmith.export.lens.modules import bridge_with_own_modules
+from weightsmith.export.lens.hooks import Adapter, Bridge, Norm
+from weightsmith.export.lens.modules import model_of, operations_of
 from weightsmith.export.lens.shape import Shape, turning
 from weightsmith.export.lens.weights import lens_weights
 from weightsmith.export.measure import Outputs
@@ -42,13 +42,15 @@ def booted(T: Transformer, shape: Shape, dtype: str, own_modules: bool) -> Any:
         rotary_dim=turning(shape.turns) or None,
         init_weights=False,
     )
-    if own_modules:
-        bridge = bridge_with_own_modules(T, shape, config, getattr(torch, dtype))
-    else:
-        bridge = native.boot(config, dtype=getattr(torch, dtype), model_name="weightsmith")
-    for module in bridge.modules():
-        if hasattr(module, "use_native_layernorm_autograd"):  # that of RMSNorm computes in float32 whatever the dtype
-            module.use_native_layernorm_autograd = False
+    config.architecture, config.model_name, config.dtype = "TransformerLensNative", "weightsmith", getattr(torch, dtype)
+    model = model_of(T, shape, config, own_modules).to(config.dtype)
+    bridge = Bridge(model, Adapter(config), tokenizer=None)
+    ops = operations_of(T)
+    if own_modules and ops.infinity is not None:
+        count = float(T.arithmetic.round(len(T.lanes)))
+        for part in bridge.modules():
+            if isinstance(part, Norm):
+                part.saturating(ops, count, float(T.arithmetic.round(config.eps)))
     _load(bridge.original_model, lens_weights(T, shape))
     return bridge.eval()
 
