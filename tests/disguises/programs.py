@@ -25,9 +25,20 @@ def previous() -> Any:
     return rasp.Aggregate(rasp.Select(rasp.indices, before, EQ), rasp.tokens)
 
 
+def next_() -> Any:
+    """Return the token behind each."""
+    return rasp.Aggregate(rasp.Select(rasp.indices, rasp.Map(lambda i: i + 1, rasp.indices), EQ), rasp.tokens)
+
+
+def first() -> Any:
+    """Return the first token, everywhere."""
+    return rasp.Aggregate(rasp.Select(rasp.indices, rasp.Map(lambda i: 0, rasp.indices), EQ), rasp.tokens)
+
+
 PROGRAMS = {"counted": counted, "reversed": reversed_, "previous": previous}
+SIMPLE = {"previous": previous, "next": next_, "first": first}
 
 
 def compiled(name: str, length: int = 4, tokens: str = "abc", **options: Any) -> CompiledProgram:
     """Compile one of the programs."""
-    return compile(PROGRAMS[name](), tokens, length, **options)
+    return compile((PROGRAMS | SIMPLE)[name](), tokens, length, **options)
