@@ -52,8 +52,7 @@ def in_basis(T: Transformer, M: Array, inverse: Array, made: str) -> Transformer
         new = M @ old if what[0] == LANES else old @ (M.T if what[0] in WRITTEN_ROWS else inverse)
         return (A.round(new) if isinstance(A, Native) else new) + 0.0  # without −0
 
-    output = None if T.readout is not None else T.output
-    untied = replace(T, tied=False, output=output, flags=(), edits=())
+    untied = replace(T, tied=False, flags=(), edits=())
     return map_declared(untied, moved, provenance=(*T.provenance, made))
 
 
@@ -66,7 +65,7 @@ def _map_norms(T: Transformer, M: Array) -> Transformer:
         if isinstance(norm, LayerNorm) and norm.bias is not None:
             bias = part @ as_float64(norm.bias)
             new["bias"] = T.arithmetic.round(bias) if isinstance(T.arithmetic, Native) else bias
-        return replace(norm, **new) if new else norm
+        return replace(norm, **new) if new else norm  # type: ignore[type-var]
 
     blocks = tuple(
         replace(b, attention_norm=changed(b.attention_norm), feed_forward_norm=changed(b.feed_forward_norm))
@@ -92,8 +91,8 @@ def without_gains(T: Transformer) -> Transformer:
     blocks = tuple(_ungained(T, block) for block in T.blocks)
     norm, new = T.final_norm, dict[str, Any]()
     if norm is not None and T.readout is None:
-        W, b = _folded(T, norm, T.output, T.output_bias)
-        new = {"output": W, "output_bias": b, "final_norm": _bare(norm), "tied": False}
+        W, bias = _folded(T, norm, T.output, T.output_bias)
+        new = {"output": W, "output_bias": bias, "final_norm": _bare(norm), "tied": False}
     elif norm is not None and not _is_bare(norm):
         raise ModelError("final_norm has a gain before a readout: write rotate(…, kind='permutation')")
     return replace(T, blocks=blocks, **new)

@@ -60,7 +60,8 @@ class Dictionary:
         """Return the direction of a feature."""
         if feature not in self.features:
             raise InputError(f"there is no feature {named(feature)}: the features are {listed(self.features)}")
-        return self.directions[list(self.features).index(feature)]
+        row: Array = self.directions[list(self.features).index(feature)]
+        return row
 
     @cached_property
     def gram(self) -> Array:
@@ -141,7 +142,7 @@ class Dictionary:
             if not isinstance(found["features"], list) or not isinstance(rows, list):
                 raise FileError("its features and directions are not lists")
             try:
-                return cls(found["features"], rows)
+                return cls(found["features"], _rows(rows, "directions"))
             except InputError as error:
                 raise FileError(str(error)) from None
 

@@ -34,7 +34,7 @@ def as_features(T: Transformer, numbers: str = "float32") -> Transformer:
     )
     names = [f"token {token}" for token in T.vocabulary] * has[0]
     names += [f"position {i}" for i in range(len(table))] * has[1]
-    lanes = _distinct([*names, *(T.lanes[j] for j in kept)])
+    lanes = _distinct([*names, *(T.lanes[j] for j in kept.tolist())])
 
     def read(W: Any) -> Array:
         """Return a matrix that reads the features as W read the lanes."""

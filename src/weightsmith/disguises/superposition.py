@@ -262,9 +262,13 @@ def trained(
     T: Transformer, lanes: int, up_to: int, seed: int, steps: int, restarts: int
 ) -> tuple[Superposed, dict[str, float]]:
     """Return the first model with every answer right, of several beginnings; or the last one."""
-    data = samples(T, up_to)
-    for attempt in range(restarts):
-        model = Superposed.begin(T, lanes, data, np.random.default_rng([seed, attempt]))
-        if fit(model, data, steps):
-            break
-    return model, kept(model, data)
+    data, threads = samples(T, up_to), torch.get_num_threads()
+    torch.set_num_threads(1)  # the tensors are small: more threads only wait for each other
+    try:
+        for attempt in range(restarts):
+            model = Superposed.begin(T, lanes, data, np.random.default_rng([seed, attempt]))
+            if fit(model, data, steps):
+                break
+        return model, kept(model, data)
+    finally:
+        torch.set_num_threads(threads)
