@@ -18,7 +18,7 @@ pytest.importorskip("torch")
 @cache
 def small() -> ws.Compressed:
     """Train the smallest model: 7 features in 3 directions."""
-    return ws.compress(compiled("previous", 3, "ab", backend="softmax"), lanes=3, steps=250)  # type: ignore[arg-type]
+    return ws.compress(compiled("previous", 3, "ab", backend="softmax"), lanes=3, steps=250)
 
 
 def test_a_compressed_program_keeps_every_output() -> None:
@@ -33,7 +33,7 @@ def test_a_compressed_program_keeps_every_output() -> None:
 @pytest.mark.parametrize(("name", "lanes"), [("previous", 4), ("first", 4), ("next", 5)])
 def test_programs_with_twice_as_many_features_as_directions_keep_every_output(name: str, lanes: int) -> None:
     P = compiled(name, backend="softmax")
-    C = ws.compress(P, lanes)  # type: ignore[arg-type]
+    C = ws.compress(P, lanes)
     assert name in SIMPLE
     assert len(C.dictionary.features) >= 2 * lanes == 2 * len(C.transformer.lanes)
     assert (C.compared.inputs, C.compared.wrong) == (120, 0)

@@ -17,7 +17,7 @@ OPTIONS: list[dict[str, Any]] = [{"arithmetic": ws.Fixed(7, 0)}, {"backend": "so
 @pytest.mark.parametrize("options", OPTIONS)
 def test_a_program_among_distractors_is_the_same_and_they_are_never_live(options: dict[str, Any]) -> None:
     P, Q = compiled("counted", **options), compiled("reversed", 6, tokens="dabc", **options)
-    T = ws.beside(P, Q, P, names=["noise", "copy"])  # type: ignore[arg-type]
+    T = ws.beside(P, Q, P, names=["noise", "copy"])
     assert compare(P.transformer, T, 4).difference == 0 == compare(P.transformer, T, 4).wrong
     assert ws.outputs(T, ["abca"])[0] == ws.outputs(P.transformer, ["abca"])[0]
     assert T.max_length == 4

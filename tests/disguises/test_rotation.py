@@ -21,7 +21,7 @@ INPUTS = ["".join(tokens) for n in range(1, 5) for tokens in product("abc", repe
 @pytest.mark.parametrize("kind", ["permutation", "unimodular"])
 def test_maps_of_whole_numbers_keep_every_output_exactly(name: str, backend: Any, kind: Any) -> None:
     P = compiled(name, backend=backend)
-    R = ws.rotate(P, 3, kind=kind, up_to=4)  # type: ignore[arg-type]
+    R = ws.rotate(P, 3, kind=kind, up_to=4)
     assert (R.compared.wrong, R.compared.difference, R.compared.inputs) == (0, 0.0, len(INPUTS))
     assert ws.outputs(R.transformer, INPUTS[::7]) == ws.outputs(R.original, INPUTS[::7])
     assert [R(tokens) for tokens in INPUTS[::7]] == [P(tokens) for tokens in INPUTS[::7]]
@@ -148,7 +148,7 @@ def test_norms_refuse_maps_that_do_not_commute() -> None:
 
 
 def test_the_truth_is_saved_with_the_model(tmp_path: Path) -> None:
-    R = ws.rotate(compiled("previous"), 3, up_to=3)  # type: ignore[arg-type]
+    R = ws.rotate(compiled("previous"), 3, up_to=3)
     R.save(tmp_path / "made")
     model, original, dictionary = ws.read_models(tmp_path / "made")
     assert model == R.transformer

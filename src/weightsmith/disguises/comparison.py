@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from weightsmith.model.transformer import checked
 
 Ids = npt.NDArray[np.intp]
 MOST_INPUTS = 50_000
+NUMBERS_AT_ONCE = 1 << 22  # of outputs
 BY_DEFAULT = 2_000  # inputs that are compared unless a length is written
 
 
@@ -37,7 +38,16 @@ class Compared:
         )
 
 
-def model_of(P: Any) -> Transformer:
+class Compiled(Protocol):
+    """A compiled program."""
+
+    @property
+    def transformer(self) -> Transformer:
+        """Return its transformer."""
+        ...
+
+
+def model_of(P: object) -> Transformer:
     """Return a transformer, or that of a compiled program; refuse any other value."""
     inner = getattr(P, "transformer", None)
     return inner if isinstance(inner, Transformer) else checked(P)
@@ -62,9 +72,11 @@ def length_of(T: Transformer, up_to: object) -> int:
 
 
 def all_inputs(T: Transformer, up_to: int) -> Iterator[Ids]:
-    """Yield all inputs of each length, (inputs, positions)."""
+    """Yield all inputs of each length, (inputs, positions), some at a time where the outputs are large."""
     for length in range(1, up_to + 1):
-        yield np.array(list(product(range(len(T.vocabulary)), repeat=length)), np.intp)
+        ids = np.array(list(product(range(len(T.vocabulary)), repeat=length)), np.intp)
+        some = max(1, NUMBERS_AT_ONCE // (length * max(len(T.answers), len(T.lanes))))
+        yield from (ids[first : first + some] for first in range(0, len(ids), some))
 
 
 def numbers(T: Transformer, ids: Ids) -> Array:

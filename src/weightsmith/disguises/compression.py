@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from weightsmith.composition.side_by_side import restricted
-from weightsmith.disguises.comparison import compare, length_of, model_of
+from weightsmith.disguises.comparison import Compiled, compare, length_of, model_of
 from weightsmith.disguises.dictionary import Dictionary
 from weightsmith.disguises.disguised import Disguised
 from weightsmith.disguises.features import as_features, refuse_untrainable
@@ -44,7 +44,13 @@ class Compressed(Disguised):
 
 
 def compress(
-    P: Transformer, lanes: int, *, seed: int = 0, up_to: int | None = None, steps: int = 1000, restarts: int = 5
+    P: Transformer | Compiled,
+    lanes: int,
+    *,
+    seed: int = 0,
+    up_to: int | None = None,
+    steps: int = 1000,
+    restarts: int = 5,
 ) -> Compressed:
     """Train a transformer with fewer lanes than P has features, so that every output stays (needs PyTorch).
 

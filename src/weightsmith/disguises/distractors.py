@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from weightsmith.composition.side_by_side import blocks_beside, restricted, summed_table
-from weightsmith.disguises.comparison import model_of
+from weightsmith.disguises.comparison import Compiled, model_of
 from weightsmith.errors import InputError, ModelError, brief, cut, listed
 from weightsmith.model import Attention, Block, Transformer
 from weightsmith.model.folds import renamed_lanes
@@ -15,7 +15,9 @@ from weightsmith.model.names import MAX_NAME, checked_names
 from weightsmith.rewrites.lanes import surround
 
 
-def beside(P: Transformer, *others: Transformer, names: Sequence[str] | None = None) -> Transformer:
+def beside(
+    P: Transformer | Compiled, *others: Transformer | Compiled, names: Sequence[str] | None = None
+) -> Transformer:
     """Put further programs into the stream of P; none of them reaches its answer.
 
     Requires: transformers or compiled programs; the others with the arithmetic and mask of P, every token of its

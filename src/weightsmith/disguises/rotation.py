@@ -7,7 +7,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Native, require
 from weightsmith.disguises.basis import atoms, in_basis, norms_of, without_gains
-from weightsmith.disguises.comparison import all_inputs, compare, length_of, model_of, numbers
+from weightsmith.disguises.comparison import Compiled, all_inputs, compare, length_of, model_of, numbers
 from weightsmith.disguises.dictionary import Dictionary
 from weightsmith.disguises.disguised import Disguised
 from weightsmith.errors import InputError, LawError, ModelError, brief, whole_number
@@ -20,7 +20,7 @@ TRIES = 12  # partners that are tried for each lane
 FLOATS = "compile(…, backend='softmax') and then rotate(to_arithmetic(P.transformer, Native('float64')), seed)"
 
 
-def rotate(T: Transformer, seed: int, *, kind: Kind | None = None, up_to: int | None = None) -> Disguised:
+def rotate(T: Transformer | Compiled, seed: int, *, kind: Kind | None = None, up_to: int | None = None) -> Disguised:
     """Return a transformer in another basis of its stream: where T has h, it has M h.
 
     Requires: `kind` "orthogonal", a random rotation, in `Native`; "unimodular", whole numbers with a whole inverse, or
