@@ -22,6 +22,15 @@ from .check.limits import limits as limits
 from .composition import compose as compose
 from .composition import if_then_else as if_then_else
 from .composition import side_by_side as side_by_side
+from .disguises import Compared as Compared
+from .disguises import Compressed as Compressed
+from .disguises import Dictionary as Dictionary
+from .disguises import Disguised as Disguised
+from .disguises import Score as Score
+from .disguises import beside as beside
+from .disguises import compress as compress
+from .disguises import read_models as read_models
+from .disguises import rotate as rotate
 from .errors import FileError as FileError
 from .errors import InputError as InputError
 from .errors import LawError as LawError

@@ -39,8 +39,8 @@ def beside(transformers: Sequence[Transformer], names: Sequence[str]) -> Transfo
         wide,
         "classes",
         embedding=np.sum([part.embedding for part in wide], axis=0),
-        positions=_table(wide),
-        blocks=_blocks(wide),
+        positions=summed_table(wide),
+        blocks=blocks_beside(wide),
         classes=tuple(f"{name} {answer}" for part, name in zip(parts, names, strict=True) for answer in part.classes),
         flags=tuple(flag for part in parts for flag in part.flags),
         provenance=(f"side by side: {', '.join(names)}",),
@@ -66,10 +66,10 @@ def agree(parts: Sequence[Transformer]) -> list[Transformer]:
                 "and neither contains the other"
             )
     length = min((part.max_length for part in parts if part.max_length is not None), default=None)
-    return [_restricted(part, common, length) for part in parts]
+    return [restricted(part, common, length) for part in parts]
 
 
-def _restricted(T: Transformer, vocabulary: Sequence[str], length: int | None) -> Transformer:
+def restricted(T: Transformer, vocabulary: Sequence[str], length: int | None) -> Transformer:
     """Return the transformer over fewer tokens, up to a length, with the scheme inside attention at each head."""
     rows = [T.vocabulary.index(token) for token in vocabulary]
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
@@ -84,7 +84,8 @@ def _renamed(T: Transformer, name: str) -> Transformer:
     return renamed_lanes(T, T.lanes, {lane: f"{name} {lane}" for lane in T.lanes})
 
 
-def _table(parts: Sequence[Transformer]) -> PositionTable | None:
+def summed_table(parts: Sequence[Transformer]) -> PositionTable | None:
+    """Return the position table of transformers over the same lanes: their sum."""
     tables = [
         table
         for part in parts
@@ -93,7 +94,7 @@ def _table(parts: Sequence[Transformer]) -> PositionTable | None:
     return PositionTable(np.sum(tables, axis=0)) if tables else None
 
 
-def _blocks(parts: Sequence[Transformer]) -> tuple[Block, ...]:
+def blocks_beside(parts: Sequence[Transformer]) -> tuple[Block, ...]:
     """Make one block of the first blocks, one of the second ones, …; where they cannot be one, one follows the other.
 
     Norms forbid it, other activations, new arrays, and that only some of those with two sublayers are parallel.

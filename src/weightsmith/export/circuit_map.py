@@ -36,7 +36,8 @@ def circuit(T: Transformer, threshold: float = 0.0, *, up_to: int | None = None)
       neuron they are the very weights; of a head, whose matrices have several rows, each is the largest in absolute
       value. Kinds are "embedding", "positions", "head", "neuron", "bias" (b_O or b_2, which writes the same everywhere)
       and "output", whose reads are by class, or by lane of a readout. A head has "weighting" and "positions" too, and
-      "strict" if it is; a neuron "label" (its name), "activation", "bias" and, where it was written for a fact, "key".
+      "strict" if it is, and "label" if it has a name; a neuron "label" (its name), "activation", "bias" and, where it
+      was written for a fact, "key".
       "norm" lists the lanes of the norm between the stream and the component, each of which scales all that it reads;
     - "edges": for each pair of which the second reads a lane that the first writes before, {"from", "to", "lanes":
       {lane: the matrices that read it}};
@@ -167,6 +168,7 @@ def _heads(T: Transformer, b: int, block: Block) -> Iterator[_Part]:
         more: dict[str, Any] = {"weighting": str(head.weighting)}
         more["positions"] = None if scheme is None else scheme.text()
         more |= {"strict": True} if head.strict else {}
+        more |= {"label": head.name} if head.name else {}
         name, writes = f"blocks.{b}.attn.head.{i}", _strongest(head.W_O.T)
         yield _Part(name, "head", at, then, reads, writes, {**where, "index": i, **more, **norm})
     if block.attention.b_O is not None:

@@ -1,0 +1,64 @@
+"""A model that looks trained, with the model that it stands for."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weightsmith.disguises.comparison import Compared
+from weightsmith.disguises.dictionary import Dictionary
+from weightsmith.export.circuit_map import circuit
+from weightsmith.files import load_transformer, save
+from weightsmith.inspect import outputs
+from weightsmith.model import Transformer
+from weightsmith.storage import refusals, write_json
+
+
+@dataclass(frozen=True, eq=False)
+class Disguised:
+    """A transformer whose lanes are no features, and the one that it was made of, with one feature in each lane.
+
+    Both have the same blocks, heads and neurons, with the same indices: the circuit of the `original` is that of the
+    `transformer`. A vector of the stream is Σ value of a feature · its direction in the `dictionary`. `R(tokens)`
+    gives the values at every position, computed by the `transformer`.
+    """
+
+    original: Transformer
+    transformer: Transformer
+    dictionary: Dictionary
+    compared: Compared
+    values: tuple[Any, ...] = ()  # the value of each answer of the transformer, if it is another
+
+    def __call__(self, tokens: str | Sequence[str]) -> list[Any]:
+        """Return the value at every position."""
+        T = self.transformer
+        found = outputs(T, [tokens])[0]
+        names = dict(zip(T.answers, self.values, strict=True)) if self.values else {}
+        return [names.get(one, one) for one in found]
+
+    def circuit(self, *, up_to: int | None = None) -> dict[str, Any]:
+        """Return `export.circuit` of the original, and the direction of each of its lanes, as "basis"."""
+        return {**circuit(self.original, up_to=up_to), "basis": self.dictionary.to_json()}
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write a folder: model.safetensors, original.safetensors, dictionary.json and compared.json."""
+        place = Path(folder)
+        with refusals("cannot write", folder):
+            place.mkdir(parents=True, exist_ok=True)
+            write_json(place / "compared.json", vars(self.compared) | {"values": list(self.values)})
+        save(self.transformer, place / "model.safetensors")
+        save(self.original, place / "original.safetensors")
+        self.dictionary.save(place / "dictionary.json")
+
+    def __repr__(self) -> str:
+        """Describe it briefly."""
+        T, features = self.transformer, len(self.dictionary.features)
+        return f"<{features} features in {len(T.lanes)} directions of the stream; {self.compared}>"
+
+
+def read_models(folder: str | os.PathLike[str]) -> tuple[Transformer, Transformer, Dictionary]:
+    """Return the model, the original and the dictionary of a folder that `Disguised.save` wrote."""
+    place = Path(folder)
+    models = [load_transformer(place / name) for name in ("model.safetensors", "original.safetensors")]
+    return models[0], models[1], Dictionary.load(place / "dictionary.json")
