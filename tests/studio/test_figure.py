@@ -89,7 +89,7 @@ FITS = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("panel", "height"), [("stream", 520), ("stream", 640), ("lens", 500), ("answer", 360)])
+@pytest.mark.parametrize(("panel", "height"), [("stream", 520), ("stream", 640), ("lens", 500), ("answer", 480)])
 def test_a_figure_fits_into_its_height(panel: str, height: int, window: Page, file: Path) -> None:
     page = shown(window, file, panel=panel, height=height, step=3)
     page.wait_for_function(FITS)
@@ -116,8 +116,8 @@ def test_the_page_around_a_figure_steps_it(window: Page, file: Path) -> None:
 
 
 WORDS = {
-    "stream": ("Residual stream after attention of block 1", "Eiffel", "6.48"),
-    "heads": ("Attention, block 1", "word Paris", "+6.48"),
+    "stream": ("After attention of block 1", "Eiffel", "6.48"),
+    "heads": ("reads in block 1", "word Paris", "+6.48"),
     "neuron": ("Active neurons at", "after in", "activation 1"),
     "answer": ("The next token", "Where the logit of", "comes from", "98 %"),
     "weights": ("Weights: block 1 head 0 W_O W_V", "dim 42"),

@@ -88,7 +88,7 @@ def test_norms_after_a_sublayer_and_at_the_end_are_steps_and_old_addresses_lead_
         "norm after feed-forward of block 1", "final norm",
     ]  # fmt: skip
     expect(page.locator("nav [data-step='3']")).to_have_attribute("aria-current", "step")  # counted without norms
-    expect(page.get_by_text("Residual stream after feed-forward and norm of block 1")).to_be_visible()
+    expect(page.get_by_text("After feed-forward and norm of block 1")).to_be_visible()
     page.keyboard.press("ArrowRight")
     expect(panel(page)).to_contain_text("The stream itself is normed")
     assert column(page, 6) == r.stream[-1][1].tolist()

@@ -45,7 +45,7 @@ def test_a_clicker_steps_through_the_figure_and_on_to_the_next_slide(slides: Pag
     expect(figure.locator(".where")).to_contain_text("attention of block 1")
     slides.keyboard.press("PageDown")
     slides.keyboard.press("PageDown")
-    expect(slides.get_by_text("Where is it stored?")).to_be_visible()
+    expect(slides.get_by_role("heading", name="Where is it stored?")).to_be_visible()
 
 
 def test_the_figure_fills_its_place_on_the_slide(slides: Page) -> None:
