@@ -225,7 +225,11 @@ def test_the_stream_is_whole_in_the_frame_and_the_wheel_is_not_caught_in_it(
     assert frame.evaluate("scrollY") == 0
     frame.locator("[data-weightsmith] main .panel").first.click(position={"x": 4, "y": 4})
     assert frame.evaluate("getComputedStyle(document.documentElement).overflowY") == "auto"
-    page.mouse.wheel(0, 100)  # somebody works in it: now it scrolls
-    until(lambda: 0 < frame.evaluate("scrollY") <= 100)
+
+    def scrolls() -> bool:  # somebody works in it; the first turns of the wheel may still go to the notebook
+        page.mouse.wheel(0, 20)
+        return bool(frame.evaluate("scrollY") > 0)
+
+    until(scrolls)
     page.locator("details summary").click()
     until(lambda: frame.evaluate("getComputedStyle(document.documentElement).overflowY") == "hidden")
