@@ -91,7 +91,8 @@ class Referee:
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
             while not line.endswith(b"\n"):
-                if not selector.select(max(0.0, deadline - time.monotonic())):
+                left = deadline - time.monotonic()
+                if left <= 0 or not selector.select(left):
                     raise TimeoutError
                 part = os.read(process.stdout.fileno(), MAX_LINE)
                 if not part:
