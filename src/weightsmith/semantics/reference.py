@@ -12,7 +12,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import AT_ONCE, Array, Core
 from weightsmith.model import Attention, Block, Norm, Transformer, position_table
 from weightsmith.model.positions import NO_POSITIONS
-from weightsmith.model.sites import Site, attention_stage, feed_forward_stage
+from weightsmith.model.sites import Site, SiteKind, attention_stage, feed_forward_stage
 from weightsmith.semantics.attention import WEIGHTINGS, run_head
 from weightsmith.semantics.evaluation import (
     NOTHING,
@@ -71,7 +71,7 @@ class Reference:
             table = position_table(T.positions, T.arithmetic, len(T.lanes), before + ids.shape[-1])
             if table is not None:
                 h = A.add(h, table[before:])
-            h = self._changed(change, Site("embedding"), h)
+            h = self._changed(change, h, "embedding")
             return self.onward([self._finite(h, "embedding")], past, change)
 
     def onward(self, stream: list[Array], past: Past = NOTHING, change: Change = unchanged) -> Evaluation:
@@ -85,12 +85,12 @@ class Reference:
                 h, block_heads = stream[-1], tuple[HeadRun, ...]()
                 if len(stream) == attention_stage(b):
                     h, block_heads = self._attention(b, h, past, change)
-                    h = self._changed(change, Site("attention", b), h)
+                    h = self._changed(change, h, "attention", b)
                     stream.append(self._finite(h, f"block {b} attention"))
                 if len(stream) == feed_forward_stage(b):
                     entry = stream[-2] if block.parallel else h
                     h, active = self._feed_forward(b, h, entry, before, change)
-                    h = self._changed(change, Site("feed-forward", b), h)
+                    h = self._changed(change, h, "feed-forward", b)
                     stream.append(self._finite(h, f"block {b} feed-forward"))
                 else:
                     active = np.zeros((*h.shape[:-1], 0))
@@ -101,9 +101,13 @@ class Reference:
     def _finite(self, values: Array, name: str) -> Array:
         return finite(self.T.arithmetic, values, name)
 
-    def _changed(self, change: Change, site: Site, values: Array) -> Array:
-        """Return the values that `change` makes of values; they must be members too."""
-        new = change(site, values)
+    def _changed(
+        self, change: Change, values: Array, kind: SiteKind, block: int | None = None, index: int | None = None
+    ) -> Array:
+        """Return the values that `change` makes of those at a site; they must be members too."""
+        if change is unchanged:
+            return values
+        new = change(Site(kind, block, index), values)
         return new if new is values else self.A.checked(new)
 
     def _attention(self, b: int, h: Array, past: Past, change: Change) -> tuple[Array, tuple[HeadRun, ...]]:
@@ -124,7 +128,7 @@ class Reference:
             scheme = attention.positions_of(i, self.T.attention_positions) or NO_POSITIONS
             before = past.blocks[b][i] if past.length else None
             run = run_head(self.T, head, scheme, h, before, f"block {b}, head {i}")
-            output = self._changed(change, Site("head", b, i), run.output)
+            output = self._changed(change, run.output, "head", b, i)
             runs.append(run if output is run.output else run.with_output(output))
             total = self.A.add(total, output)
         return total, runs
@@ -167,7 +171,7 @@ class Reference:
         """Add the output of the feed-forward layer for `source`, the stream or the block's entry, to the stream."""
         if self.T.blocks[b].feed_forward is None:
             return h, np.zeros((*h.shape[:-1], 0), h.dtype)
-        activations = self._changed(change, Site("activations", b), self.activations(b, source, before))
+        activations = self._changed(change, self.activations(b, source, before), "activations", b)
         return self.add_neurons(b, h, activations, before), activations
 
     def activations(self, b: int, source: Array, before: int = 0) -> Array:

@@ -41,6 +41,8 @@ class Heads:
     schemes: tuple[AttentionPositions, ...]
     which_keys: Which | None  # by head, where some are shared
     which_values: Which | None
+    key_offsets: Floats | None  # (heads, distances, key size)
+    value_offsets: Floats | None
 
 
 def times(x: Floats, W: Floats) -> Floats:
@@ -92,9 +94,17 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any], shared_on
                 group.schemes,
                 which_keys,
                 which_values,
+                stacked([scheme.key_offsets() for scheme in group.schemes], dtype),
+                stacked([scheme.value_offsets() for scheme in group.schemes], dtype),
             )
         )
     return tuple(result)
+
+
+def stacked(tables: Sequence[Weights | None], dtype: np.dtype[Any]) -> Floats | None:
+    """Return the tables of similar heads as one array (heads, …); None if they have none."""
+    present = [table for table in tables if table is not None]
+    return np.stack(present).astype(dtype) if present else None
 
 
 def joined(arrays: Sequence[Weights], axis: int) -> Floats:

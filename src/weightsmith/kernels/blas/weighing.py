@@ -5,17 +5,16 @@ stays in the cache from the scores to the weighted sums. A pass keeps no tile: s
 later are computed again, by the same operations.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array
-from weightsmith.kernels.blas.prepared import Floats, Heads
+from weightsmith.kernels.blas.prepared import Floats, Heads, stacked
 from weightsmith.model import Softmax, Transformer
 from weightsmith.semantics.attention import empty_error, equal_part, sees, weigh
 from weightsmith.semantics.layers import finite
@@ -47,12 +46,9 @@ class Weighing:
     name: str  # of the block
 
     def __post_init__(self) -> None:
-        """Look up the tables of the positions, which tiles read again and again."""
-        schemes, dtype = self.heads.schemes, self.q.dtype
-        self._key_offsets = stacked([scheme.key_offsets() for scheme in schemes], dtype)
-        self._value_offsets = stacked([scheme.value_offsets() for scheme in schemes], dtype)
-        length = self.k.shape[-2]
-        self._penalties = stacked([scheme.penalties(self.T.arithmetic, length) for scheme in schemes], dtype)
+        """Look up the penalties of the positions, which tiles read again and again."""
+        A, length = self.T.arithmetic, self.k.shape[-2]
+        self._penalties = stacked([scheme.penalties(A, length) for scheme in self.heads.schemes], self.q.dtype)
 
     def mixed(self) -> tuple[Floats, Visible]:
         """Return the weighted sums (inputs, positions, heads, size), and which rows of weights are empty."""
@@ -63,8 +59,8 @@ class Weighing:
             place = tile[:3]
             weights, empty[place] = self._weights(tile)
             np.matmul(weights, self.v[tile.inputs, tile.heads, : tile.keys], out=sums[place])
-            if self._value_offsets is not None:
-                offsets = self._value_offsets[tile.heads]
+            if self.heads.value_offsets is not None:
+                offsets = self.heads.value_offsets[tile.heads]
                 offsets = offsets[:, np.clip(self._distance(tile), 0, offsets.shape[-2] - 1)]
                 sums[place] += np.einsum("...hij,hijd->...hid", weights, offsets)
         return result, empty
@@ -121,8 +117,8 @@ class Weighing:
         """Return the scores of a tile, also where a key is not visible from a query."""
         q = self.q[tile[:3]]
         scores: Floats = q @ np.swapaxes(self.k[tile.inputs, tile.heads, : tile.keys], -1, -2)
-        if self._key_offsets is not None:
-            offsets = self._key_offsets[tile.heads]
+        if self.heads.key_offsets is not None:
+            offsets = self.heads.key_offsets[tile.heads]
             by_distance = q @ np.swapaxes(offsets, -1, -2)  # (inputs, heads, queries, distances)
             rows = np.broadcast_to(np.clip(self._distance(tile), 0, offsets.shape[-2] - 1), scores.shape)
             scores += np.take_along_axis(by_distance, rows, axis=-1)
@@ -181,9 +177,3 @@ class Weighing:
 
     def _name(self, i: int) -> str:
         return f"{self.name}, head {self.heads.first + i}"
-
-
-def stacked(tables: Sequence[Array | None], dtype: np.dtype[Any]) -> Floats | None:
-    """Return the tables of similar heads as one array (heads, …); None if they have none."""
-    present = [table for table in tables if table is not None]
-    return np.stack(present).astype(dtype) if present else None
