@@ -69,12 +69,12 @@ def cost(name: str, T: Transformer) -> tuple[float, int]:
 
 def costs(name: str) -> dict[str, float]:
     """Return the costs of a small model and of a large one."""
-    small, T = ws.library.majority("1"), large()
-    reads = name == "from_hugging_face"  # needs a language model
-    cost(name, T if reads else small)
+    small, T = ws.library.contains("1"), large()
+    only_large = name in ("from_hugging_face", "to_hugging_face, stock")  # a language model; softmax, which is not hard
+    cost(name, T if only_large else small)
     seconds, memory = cost(name, T)
     return {
-        "small": math.nan if reads else cost(name, small)[0],
+        "small": math.nan if only_large else cost(name, small)[0],
         "large": seconds,
         "memory": memory,
         "weights": T.weights,
