@@ -1,5 +1,7 @@
 """Checkpoints that Hugging Face's own classes have written, read back: the logits must be those of transformers."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("llama", {"hidden_act": "relu", "rms_norm_eps": 0.1}),
     ("mistral", {"head_dim": 12}),
     ("qwen2", {"use_sliding_window": True, "sliding_window": 40, "max_window_layers": 1}),
+    ("qwen2", {"use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1}),
     ("gpt_neox", {"use_parallel_residual": False, "attention_bias": False, "hidden_act": "gelu_new"}),
     ("phi", {"num_key_value_heads": 2, "hidden_act": "gelu", "layer_norm_eps": 0.1}),
 ]
@@ -104,15 +107,64 @@ def test_the_base_model_of_gpt2_is_read_under_its_shorter_names(tmp_path: Path) 
     assert_same_logits(from_hugging_face(tmp_path), theirs, CLOSE["float32"])
 
 
-def test_a_sliding_window_is_the_same_model_up_to_its_length_and_says_so(tmp_path: Path) -> None:
-    theirs = model("mistral", sliding_window=20)
+@pytest.mark.parametrize("window", [1, 6, 7, 31, 32, 4096])
+def test_a_sliding_window_is_read_as_it_is(window: int, tmp_path: Path) -> None:
+    """The inputs have 1, 2, 7 and 31 tokens: windows of one, of a whole input, one less than it, and longer."""
+    theirs = in_float64(model("mistral", sliding_window=window))
     theirs.save_pretrained(tmp_path)
-    T, ids = from_hugging_face(tmp_path), np.arange(31) * 7 % TOKENS
-    assert T.provenance[1] == (
-        "the same as in Hugging Face for up to 20 tokens; longer inputs differ there (sliding window)"
-    )
-    apart = np.abs(original(T, ids[None]).logits[0] - logits(theirs, ids)).max(axis=-1)
-    assert apart[:20].max() < CLOSE["float32"] < apart[20:].min()
+    T = from_hugging_face(tmp_path)
+    assert {head.window for block in T.blocks for head in block.attention.heads} == {window}
+    assert len(T.provenance) == 1
+    assert_same_logits(T, theirs, CLOSE["float64"])
+    wide, ids = without_windows(T), np.arange(31) * 7 % TOKENS
+    apart = np.abs(original(wide, ids[None]).logits[0] - logits(theirs, ids)).max(axis=-1)
+    assert (apart > 1e-3).tolist() == [i >= window for i in range(31)]  # it matters from the first token that is hidden
+
+
+def without_windows(T: ws.Transformer) -> ws.Transformer:
+    def wide(block: ws.Block) -> ws.Block:
+        assert block.attention is not None
+        heads = tuple(replace(head, window=None) for head in block.attention.heads)
+        return replace(block, attention=replace(block.attention, heads=heads))
+
+    return replace(T, blocks=tuple(map(wide, T.blocks)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "windows"),
+    [
+        ({"max_window_layers": 0}, [5, 5, 5]),
+        ({"max_window_layers": 2}, [None, None, 5]),
+        ({"max_window_layers": 28}, [None, None, None]),
+        ({"layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}, [5, None, 5]),
+        ({"use_sliding_window": False}, [None, None, None]),
+    ],
+)
+def test_the_blocks_with_a_window_are_those_that_the_config_says(
+    changes: dict[str, Any], windows: list[int | None], tmp_path: Path
+) -> None:
+    sizes = {"num_hidden_layers": 3, "use_sliding_window": True, "sliding_window": 5}
+    theirs = in_float64(model("qwen2", **{**sizes, **changes}))
+    theirs.save_pretrained(tmp_path)
+    T = from_hugging_face(tmp_path)
+    assert [block.attention.heads[0].window for block in T.blocks] == windows
+    assert_same_logits(T, theirs, CLOSE["float64"])
+    fields = json.loads((tmp_path / "config.json").read_text())
+    if "layer_types" not in changes:  # older files have none
+        del fields["layer_types"]
+        (tmp_path / "config.json").write_text(json.dumps(fields))
+        assert from_hugging_face(tmp_path) == T
+
+
+def test_a_mistral_whose_config_has_no_window_has_that_of_transformers(tmp_path: Path) -> None:
+    theirs = model("mistral", sliding_window=None)
+    theirs.save_pretrained(tmp_path)
+    assert from_hugging_face(tmp_path).blocks[0].attention.heads[0].window is None
+    fields = json.loads((tmp_path / "config.json").read_text())
+    assert fields.pop("sliding_window", None) is None
+    (tmp_path / "config.json").write_text(json.dumps(fields))
+    assert type(theirs.config).from_pretrained(tmp_path).sliding_window == 4096
+    assert from_hugging_face(tmp_path).blocks[0].attention.heads[0].window == 4096
 
 
 def test_dynamic_angles_are_the_same_up_to_the_trained_length_and_say_so(tmp_path: Path) -> None:

@@ -101,7 +101,8 @@ def attention(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any,
         rows = []
         for i in range(len(h)):
             reach = range(i if head.strict else i + 1 if T.mask == "causal" else len(h))
-            visible = [j for j in reach if j not in result.hidden]
+            near = [j for j in reach if head.window is None or i - j < head.window]
+            visible = [j for j in near if j not in result.hidden]
             scores = [score(N, rule, i, j, q[i], k[j]) for j in visible]
             found = weigh(N, head.weighting, scores, result)
             hard = type(head.weighting).__name__ != "Softmax"

@@ -110,6 +110,8 @@ def one_head(N: Tables, head: Any, rule: Rule, seen: Places, tree: Tree) -> Plac
     visible = distances >= int(head.strict)
     if tree.wholes is not None and not head.strict:
         visible = np.arange(tree.beginnings.shape[1]) < tree.wholes[:, None]
+    if head.window is not None:
+        visible = visible & (distances < head.window)
     away = np.abs(distances) if tree.wholes is not None else np.maximum(distances, 0)
     keys, values = k[tree.beginnings], v[tree.beginnings]
     if isinstance(rule, ByDistance):

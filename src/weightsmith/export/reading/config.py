@@ -25,6 +25,7 @@ class Config:
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         """Take the fields."""
+        self.cleared = {name for name, value in fields.items() if value is None}
         self.fields = {name: value for name, value in fields.items() if value is not None}
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -119,13 +120,28 @@ def rotary(config: Config, size: int, share: float = 1.0, base: str = "rope_thet
     return Rotary(theta, size=None if coordinates == size else coordinates)
 
 
-def longest(config: Config, window: int | None = None) -> tuple[int, str] | None:
+def longest(config: Config) -> tuple[int, str] | None:
     """Return how long inputs may be for the model to mean what it does in Hugging Face, and why; None for any length.
 
-    Beyond a window attention forgets the oldest positions there, and "dynamic" angles change.
+    Beyond the length of its training "dynamic" angles change.
     """
-    found = [] if window is None else [(window, "sliding window")]
     rope = config.get("rope_parameters", config.get("rope_scaling", {}))
-    if rope.get("rope_type", rope.get("type")) == "dynamic":
-        found.append((config.whole("max_position_embeddings"), "dynamic rotary positions"))
-    return min(found, default=None)
+    if rope.get("rope_type", rope.get("type")) != "dynamic":
+        return None
+    return config.whole("max_position_embeddings"), "dynamic rotary positions"
+
+
+def windows(config: Config, window: int | None, first: int = 0) -> list[int | None]:
+    """Return the window of each block.
+
+    `layer_types` says which blocks have it; without it, those from the block `first` on.
+    """
+    blocks = config.whole("num_hidden_layers")
+    kinds = config.get("layer_types", ["full_attention"] * first + ["sliding_attention"] * (blocks - first))
+    if not isinstance(kinds, list) or any(kind not in ("full_attention", "sliding_attention") for kind in kinds):
+        raise config.refusal("layer_types", "only 'full_attention' and 'sliding_attention' are read")
+    if "layer_types" in config.fields and len(kinds) != blocks:
+        raise config.refusal("layer_types", f"write one for each of the {blocks} blocks")
+    if "layer_types" in config.fields and window is None and "sliding_attention" in kinds:
+        raise config.refusal("layer_types", "it has 'sliding_attention', and there is no window: write sliding_window")
+    return [window if kind == "sliding_attention" else None for kind in kinds[:blocks]]

@@ -1,8 +1,9 @@
 """Llama, Mistral and Qwen2: rotary positions, RMSNorm before each sublayer, a gated feed-forward layer."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from weightsmith.export.reading.config import GATED, Config, longest, rotary
+from weightsmith.export.reading.config import GATED, MAX_SIZE, Config, longest, rotary, windows
 from weightsmith.export.reading.plan import BlockPlan, NormPlan, Plan, linear, output
 from weightsmith.export.reading.tensors import Tensors
 
@@ -25,34 +26,48 @@ def llama(config: Config, tensors: Tensors) -> Plan:
 
 def mistral(config: Config, tensors: Tensors) -> Plan:
     """Return the plan of a Mistral: a Llama without biases whose attention sees a window."""
-    window = config.whole("sliding_window") if "sliding_window" in config.fields else None
-    return _plan(config, tensors, Biases(), groups=8, window=window)
+    window = None if "sliding_window" in config.cleared else config.whole("sliding_window", 4096)
+    return _plan(config, tensors, Biases(), groups=8, seen=[window] * config.whole("num_hidden_layers"))
 
 
 def qwen2(config: Config, tensors: Tensors) -> Plan:
     """Return the plan of a Qwen2: a Llama whose queries, keys and values have biases; a window if there is one."""
-    kinds = config.get("layer_types", [])
-    if not isinstance(kinds, list) or any(kind not in ("full_attention", "sliding_attention") for kind in kinds):
-        raise config.refusal("layer_types", "only 'full_attention' and 'sliding_attention' are read")
-    uses = config.flag("use_sliding_window", False) and (not kinds or "sliding_attention" in kinds)
+    uses = config.flag("use_sliding_window", False) and "sliding_window" not in config.cleared
     window = config.whole("sliding_window", 4096) if uses else None
-    return _plan(config, tensors, Biases(reading=True), groups=32, window=window)
+    return _plan(config, tensors, Biases(reading=True), groups=32, seen=windows(config, window, _first(config)))
+
+
+def _first(config: Config) -> int:
+    """Return the first block of a Qwen2 with a window, where it has windows and no layer_types."""
+    first = config.get("max_window_layers", 28)
+    if type(first) is not int or not 0 <= first <= MAX_SIZE:
+        raise config.refusal("max_window_layers", f"write a whole number from 0 to {MAX_SIZE:,}")
+    return min(first, config.whole("num_hidden_layers"))
 
 
 def _plan(
-    config: Config, tensors: Tensors, biases: Biases, *, groups: int | None = None, window: int | None = None
+    config: Config,
+    tensors: Tensors,
+    biases: Biases,
+    *,
+    groups: int | None = None,
+    seen: Sequence[int | None] | None = None,
 ) -> Plan:
-    """Return a plan; `groups` is how many groups of heads there are unless config.json says, None: one for each."""
+    """Return a plan; `groups` is how many groups of heads there are unless config.json says, None: one for each.
+
+    `seen` has the window of each block.
+    """
     lanes, heads, tokens = config.whole("hidden_size"), config.whole("num_attention_heads"), config.whole("vocab_size")
     groups = config.groups(heads, groups or heads)
     given = "head_dim" in config.fields
     size = config.whole("head_dim") if given else config.part_of("hidden_size", "num_attention_heads")
+    seen = [None] * config.whole("num_hidden_layers") if seen is None else seen
     eps, neurons = config.number("rms_norm_eps", 1e-6), config.whole("intermediate_size")
 
     def norm(name: str) -> NormPlan:
         return NormPlan(eps, tensors.get(f"{name}.weight", lanes))
 
-    def block(name: str) -> BlockPlan:
+    def block(name: str, window: int | None) -> BlockPlan:
         a, f = f"{name}.self_attn", f"{name}.mlp"
         return BlockPlan(
             queries=linear(tensors, f"{a}.q_proj", heads * size, lanes, biases.reading),
@@ -64,17 +79,18 @@ def _plan(
             out=linear(tensors, f"{f}.down_proj", lanes, neurons, biases.layer),
             gate=linear(tensors, f"{f}.up_proj", neurons, lanes, biases.layer),
             feed_forward_norm=norm(f"{name}.post_attention_layernorm"),
+            window=window,
         )
 
     return Plan(
         embedding=tensors.get("model.embed_tokens.weight", tokens, lanes),
         positions=rotary(config, size),
-        blocks=[block(f"model.layers.{b}") for b in range(config.whole("num_hidden_layers"))],
+        blocks=[block(f"model.layers.{b}", window) for b, window in enumerate(seen)],
         heads=heads,
         groups=groups,
         scale=size**-0.5,
         activation=config.activation("hidden_act", "silu", GATED),
         final_norm=norm("model.norm"),
         output=output(config, tensors, "lm_head.weight"),
-        longest=longest(config, window),
+        longest=longest(config),
     )
