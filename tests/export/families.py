@@ -48,11 +48,26 @@ def in_float64(model: Any) -> Any:
         kind = type(module).__name__
         if kind.endswith("RotaryEmbedding"):
             rope = config.rope_parameters
+            if rope["rope_type"] not in ("default", "dynamic"):
+                module.forward = scaled_in_float64(module)
+                continue
             turning = int(size * rope.get("partial_rotary_factor", 1.0))
             module.forward = rotary_in_float64(turning, rope["rope_theta"])
         elif kind.endswith("RMSNorm"):
             module.forward = rms_norm_in_float64(module)
     return model
+
+
+def scaled_in_float64(module: Any) -> Any:
+    """Give rotary positions with the angles of transformers, which computes them in float32."""
+    inverse, factor = module.inv_freq.clone().double(), module.attention_scaling
+
+    def forward(x: Any, position_ids: Any) -> tuple[Any, Any]:
+        angles = position_ids[..., None].double() * inverse
+        both = torch.cat((angles, angles), dim=-1)
+        return both.cos() * factor, both.sin() * factor
+
+    return forward
 
 
 def logits(model: Any, ids: Any) -> Any:

@@ -167,6 +167,48 @@ def test_a_mistral_whose_config_has_no_window_has_that_of_transformers(tmp_path:
     assert from_hugging_face(tmp_path).blocks[0].attention.heads[0].window == 4096
 
 
+LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+SCALED: list[tuple[str, dict[str, Any]]] = [
+    ("llama", {"rope_type": "linear", "factor": 4.0}),
+    ("gpt_neox", {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.5}),
+    ("llama", {**LLAMA3, "original_max_position_embeddings": 12}),
+    ("qwen2", {**LLAMA3, "original_max_position_embeddings": 40, "rope_theta": 100.0}),
+    ("mistral", {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16}),
+    ("llama", {"rope_type": "yarn", "factor": 3.0, "truncate": False, "beta_fast": 8.0, "beta_slow": 0.5}),
+    ("llama", {"rope_type": "yarn", "factor": 3.0, "mscale": 1.0, "mscale_all_dim": 0.5}),
+    ("llama", {"rope_type": "yarn", "factor": 8.0, "attention_factor": 1.5}),
+]
+
+
+@pytest.mark.parametrize(("family", "rope"), SCALED)
+def test_scaled_angles_are_those_of_transformers(family: str, rope: dict[str, Any], tmp_path: Path) -> None:
+    """Which computes them in float32: each is near ours, and so are the logits."""
+    theirs = in_float64(model(family, rope_parameters={"rope_theta": 10000.0, **rope}))
+    theirs.save_pretrained(tmp_path)
+    T = from_hugging_face(tmp_path)
+    assert_same_logits(T, theirs, 2e-5)
+    scheme = T.attention_positions
+    assert isinstance(scheme, ws.Rotary)
+    assert scheme.scales is not None
+    (angles,) = {module.inv_freq for module in theirs.modules() if hasattr(module, "inv_freq")}
+    plain = scheme.base ** (-np.arange(len(angles)) / len(angles))
+    np.testing.assert_allclose(scheme.scales, angles.double().numpy() / plain, rtol=1e-6)
+    assert len(set(scheme.scales)) > 1 or rope["rope_type"] == "linear"
+    unscaled, ids = replace(T, positions=replace(scheme, scales=None)), np.arange(31) * 7 % TOKENS
+    assert np.abs(original(unscaled, ids[None]).logits[0] - logits(theirs, ids)).max() > 1e-2
+
+
+def test_the_fields_of_older_configs_scale_angles_too(tmp_path: Path) -> None:
+    rope = {**LLAMA3, "original_max_position_embeddings": 12}
+    model("llama", rope_parameters={"rope_theta": 500.0, **rope}).save_pretrained(tmp_path)
+    T = from_hugging_face(tmp_path)
+    fields = json.loads((tmp_path / "config.json").read_text())
+    del fields["rope_parameters"]
+    fields |= {"rope_theta": 500.0, "rope_scaling": rope}
+    (tmp_path / "config.json").write_text(json.dumps(fields))
+    assert from_hugging_face(tmp_path) == T
+
+
 def test_dynamic_angles_are_the_same_up_to_the_trained_length_and_say_so(tmp_path: Path) -> None:
     rope = {"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 4.0}
     theirs = model("llama", rope_parameters=rope, max_position_embeddings=20)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.files import model_bytes
 from weightsmith.inspect import ChainRun, Run
-from weightsmith.model import Chain, Transformer, named_arrays
+from weightsmith.model import Chain, Rotary, Transformer, named_arrays
 from weightsmith.model.block import first_window
 from weightsmith.storage import refusals, write_whole
 from weightsmith.studio import large
@@ -204,7 +204,13 @@ def is_large(model: Model) -> bool:
 
 def unknown_to_pages(model: Model) -> str:
     """Return the first part of a model that the page's own engine does not know, with its place; "" for none."""
-    for b, block in enumerate(transformer_of(model).blocks):
+    T = transformer_of(model)
+    if isinstance(T.attention_positions, Rotary) and T.attention_positions.scales is not None:
+        return "its rotary positions have scales"
+    for b, block in enumerate(T.blocks):
+        for i, head in enumerate(block.attention.heads if block.attention is not None else ()):
+            if isinstance(head.positions, Rotary) and head.positions.scales is not None:
+                return f"block {b}, head {i} has rotary positions with scales"
         narrow = first_window(block)
         if narrow is not None and block.attention is not None:
             return f"block {b}, head {narrow} has window={block.attention.heads[narrow].window}"

@@ -5,7 +5,6 @@ from typing import Any
 
 from weightsmith.errors import FileError, brief, listed
 from weightsmith.model.block import Activation
-from weightsmith.model.distances import Rotary
 
 MAX_SIZE = 1 << 24
 ACTIVATIONS: Mapping[str, Activation] = {
@@ -86,49 +85,6 @@ class Config:
     def refusal(self, name: str, instead: str) -> FileError:
         """Return the error that a field has a value which is not read."""
         return FileError(f"config.json has {name}={brief(self.fields.get(name))}: {instead}")
-
-
-def rotary(config: Config, size: int, share: float = 1.0, base: str = "rope_theta", part: str = "") -> Rotary:
-    """Return the rotary positions of heads of a size; refuse those whose angles are not t / base^(2p/size).
-
-    Newer configs have everything in rope_parameters; older ones have the base, the share of the coordinates that turn
-    (`part`, which is `share` unless given) and rope_scaling. "dynamic" is "default" as long as the input is not longer
-    than the model was trained for: see `longest`.
-    """
-    name = "rope_parameters" if "rope_parameters" in config.fields else "rope_scaling"
-    given = config.get(name, {})
-    if not isinstance(given, dict):
-        raise config.refusal(name, "write an object")
-    rope = Config(given)
-    kind = rope.get("rope_type", rope.get("type", "default"))
-    plain = kind in ("default", "dynamic") or (kind == "linear" and rope.number("factor", 1.0) == 1)
-    if not plain:
-        raise FileError(
-            f"config.json has {name} of the kind {brief(kind)}: only rotary positions whose angles are not scaled are "
-            "read, kind 'default'"
-        )
-    turning = rope.number("partial_rotary_factor", config.number(part, share) if part else share)
-    coordinates = int(size * turning)
-    if not 2 <= coordinates <= size or coordinates % 2:
-        raise FileError(
-            f"config.json lets {coordinates} of {size} coordinates of a head turn: they turn in pairs, so it must be "
-            "an even number, and some"
-        )
-    theta = rope.number("rope_theta", config.number(base, 10000.0))
-    if theta <= 1:
-        raise FileError(f"config.json has {base}={brief(theta)}: write a number above 1")
-    return Rotary(theta, size=None if coordinates == size else coordinates)
-
-
-def longest(config: Config) -> tuple[int, str] | None:
-    """Return how long inputs may be for the model to mean what it does in Hugging Face, and why; None for any length.
-
-    Beyond the length of its training "dynamic" angles change.
-    """
-    rope = config.get("rope_parameters", config.get("rope_scaling", {}))
-    if rope.get("rope_type", rope.get("type")) != "dynamic":
-        return None
-    return config.whole("max_position_embeddings"), "dynamic rotary positions"
 
 
 def windows(config: Config, window: int | None, first: int = 0) -> list[int | None]:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from weightsmith.export.reading.config import GATED, MAX_SIZE, Config, longest, rotary, windows
+from weightsmith.export.reading.config import GATED, MAX_SIZE, Config, windows
 from weightsmith.export.reading.plan import BlockPlan, NormPlan, Plan, linear, output
+from weightsmith.export.reading.rope import longest, rotary
 from weightsmith.export.reading.tensors import Tensors
 
 WORKED_OUT = r"model\.layers\.\d+\.self_attn\.rotary_emb\.inv_freq"  # the angles, which older files have
@@ -82,13 +83,14 @@ def _plan(
             window=window,
         )
 
+    turning = rotary(config, size)
     return Plan(
         embedding=tensors.get("model.embed_tokens.weight", tokens, lanes),
-        positions=rotary(config, size),
+        positions=turning.positions,
         blocks=[block(f"model.layers.{b}", window) for b, window in enumerate(seen)],
         heads=heads,
         groups=groups,
-        scale=size**-0.5,
+        scale=size**-0.5 * turning.factor,
         activation=config.activation("hidden_act", "silu", GATED),
         final_norm=norm("model.norm"),
         output=output(config, tensors, "lm_head.weight"),
