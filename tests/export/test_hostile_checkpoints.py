@@ -139,7 +139,7 @@ def test_a_config_of_llama_is_refused_with_field_and_value(llama: Path, field: s
         (
             "qwen2",
             {"layer_types": ["sliding_attention"] * 2},
-            "'sliding_attention']: it has 'sliding_attention', and there is no",
+            "config.json has layer_types=['sliding_attention', 'sliding_attention']: it has 'sliding",
         ),
         ("qwen2", {"max_window_layers": -1}, "config.json has max_window_layers=-1: write a whole number from 0 to"),
         ("mistral", {"sliding_window": -1}, "config.json has sliding_window=-1: write a whole number"),

@@ -27,8 +27,12 @@ from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions
 from weightsmith.model.weightings import Softmax, Weighting
 
-Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu"]
-GATED: dict[str, Plain] = {"reglu": "relu", "swiglu": "silu"}  # with the function of their gate
+Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu", "geglu_tanh"]
+GATED: dict[str, Plain] = {
+    "reglu": "relu",
+    "swiglu": "silu",
+    "geglu_tanh": "gelu_tanh",
+}  # with the function of their gate
 ARRAYS = frozenset(  # of blocks, that every engine, composition and proof knows
     ["W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "W_1", "b_1", "W_2", "b_2", "W_3", "b_3", "keys"]
 )
@@ -107,8 +111,8 @@ class Attention(Frozen):
 class FeedForward(Frozen):
     """W_2 act(W_1 h ⊕ b_1) ⊕ b_2 at every position. Row n of W_1 is the key of neuron n, column n of W_2 its value.
 
-    The gated activations "reglu" and "swiglu" have a third matrix: what act gives, relu or silu, is multiplied by
-    W_3 h ⊕ b_3 before W_2.
+    The gated activations "reglu", "swiglu" and "geglu_tanh" have a third matrix: what act gives, relu, silu or
+    gelu_tanh, is multiplied by W_3 h ⊕ b_3 before W_2.
     """
 
     W_1: Annotated[Weights, Axes(NEURONS, LANES)]

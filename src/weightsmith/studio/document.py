@@ -28,6 +28,7 @@ LARGE = 1 << 20  # bytes
 GZIP = 31  # zlib's number for a stream with the header of gzip
 COMPONENT = ("weightsmith.js", "weightsmith.css")  # built from web/ by `make web`
 ONE_RUN = "show a single run of it, ws.run(T, text).save_html(path)"
+ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu")  # that the page's own engine knows
 LENGTHS = 64  # of inputs, for which a page has the number of steps of a chain that says it by a Python function
 Model: TypeAlias = Transformer | Chain
 Shown: TypeAlias = Model | Run | ChainRun
@@ -208,6 +209,8 @@ def unknown_to_pages(model: Model) -> str:
     if isinstance(T.attention_positions, Rotary) and T.attention_positions.scales is not None:
         return "its rotary positions have scales"
     for b, block in enumerate(T.blocks):
+        if block.feed_forward is not None and block.feed_forward.activation not in ACTIVATIONS:
+            return f"block {b} has the activation {block.feed_forward.activation}"
         for i, head in enumerate(block.attention.heads if block.attention is not None else ()):
             if isinstance(head.positions, Rotary) and head.positions.scales is not None:
                 return f"block {b}, head {i} has rotary positions with scales"

@@ -17,6 +17,7 @@ ACTIVATIONS: Mapping[str, Activation] = {
     "swish": "silu",
 }
 GATED: Mapping[str, Activation] = {"silu": "swiglu", "swish": "swiglu", "relu": "reglu"}
+GEGLU: Mapping[str, Activation] = {"gelu": "geglu_tanh", "gelu_pytorch_tanh": "geglu_tanh"}  # Gemma means tanh by both
 
 
 class Config:
