@@ -52,7 +52,7 @@ class Reference:
     @classmethod
     def refusal(cls, T: Transformer) -> str | None:
         """Return why this engine refuses a transformer, or None."""
-        return unsupported(T, cls.name, WEIGHTINGS)
+        return unsupported(T, cls.name, WEIGHTINGS, windows=True)
 
     def _core(self, T: Transformer) -> Core:
         return T.arithmetic.core
