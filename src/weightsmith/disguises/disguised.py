@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weightsmith.disguises.comparison import Compared
 from weightsmith.disguises.dictionary import Dictionary
 from weightsmith.export.circuit_map import circuit
 from weightsmith.files import load_transformer, save
 from weightsmith.inspect import outputs
+from weightsmith.inspect.comparison import Compared
 from weightsmith.model import Transformer
 from weightsmith.storage import refusals, write_json
 
