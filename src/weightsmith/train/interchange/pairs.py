@@ -81,9 +81,7 @@ def draw(T: Transformer, up_to: int, seed: int) -> Drawn:
     return Drawn(T, inputs, learnt, measured, parts, tuple(node for node in parts_of(T) if node not in effective))
 
 
-def _pairs(
-    inputs: Mapping[int, Inputs], lengths: Lengths, node: Node, count: int, rng: np.random.Generator
-) -> Pairs:
+def _pairs(inputs: Mapping[int, Inputs], lengths: Lengths, node: Node, count: int, rng: np.random.Generator) -> Pairs:
     """Return all pairs of a base and a source if they are few, and otherwise some of them."""
     base, other = (inputs[length] for length in lengths)
     n, m = len(base.ids), len(other.ids)

@@ -10,10 +10,10 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.inspect.edges import Node, writers
 from weightsmith.inspect.output import answers_of, read_numbers
+from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, value_text
 from weightsmith.model.sites import Site
 from weightsmith.semantics.evaluation import AnswerIds, Evaluation, Ids
-from weightsmith.semantics.reference import Reference
 
 MOST_INPUTS = 2048  # of a length, among which interchanges are drawn
 
@@ -21,6 +21,11 @@ MOST_INPUTS = 2048  # of a length, among which interchanges are drawn
 def parts_of(T: Transformer) -> list[Node]:
     """Return the heads and feed-forward layers of a transformer, in the order of the run."""
     return [node for node in writers(T) if node.kind in ("head", "mlp")]
+
+
+def nodes_of(blocks: int, heads: int) -> list[Node]:
+    """Return the heads and feed-forward layers of a dense transformer, in the order of the run."""
+    return [node for b in range(blocks) for node in (*(Node("head", b, i) for i in range(heads)), Node("mlp", b))]
 
 
 def node_called(T: Transformer, name: object, what: str) -> Node:
@@ -69,7 +74,7 @@ class Inputs:
     @classmethod
     def of(cls, T: Transformer, ids: Ids) -> "Inputs":
         """Run the inputs."""
-        found = Reference(T).evaluate(ids)
+        found = engine_for(T).evaluate(ids)
         return cls(T, ids, found, _answers(T, found.stream[-1]))
 
     def values(self, node: Node) -> Array:
@@ -85,7 +90,7 @@ class Inputs:
         new, site = others.values(node)[sources, : self.ids.shape[1]], site_of(node)
         first = 2 * node.block + (1 if node.kind == "head" else 2)
         stream = [stage[bases] for stage in self.found.stream[:first]]
-        after = Reference(self.T).onward(stream, change=lambda at, old: new if at == site else old)
+        after = engine_for(self.T).onward(stream, change=lambda at, old: new if at == site else old)
         return _answers(self.T, after.stream[-1])
 
 

@@ -25,9 +25,9 @@ Rows = npt.NDArray[np.intp]
 class Interchanges:
     """Pairs of a base and a source. Half of each batch interchanges parts, the other half nodes outside the circuit.
 
-    A batch is (ids, labels). `ids` are (rows, 2, positions): the base and the source. `labels` are (rows, 3, positions):
-    the number of the node in `nodes`, at every position; the answers to the base under the interchange; the answers to
-    the source. What is shorter than the source is padded with −1.
+    A batch is (ids, labels). `ids` are (rows, 2, positions): the base and the source. `labels` are (rows, 3,
+    positions): the number of the node in `nodes`, at every position; the answers to the base under the interchange; the
+    answers to the source. What is shorter than the source is padded with −1.
     """
 
     drawn: Drawn
