@@ -216,6 +216,7 @@ def test_a_training_below_its_goal_says_so() -> None:
     assert text.startswith("after 3 steps: 504 interchanges: accuracy at least ")
     assert "of 14 inputs" not in text
     assert "14 inputs up to length 3: " in text
+    assert "numbers differ" not in text
     assert text.endswith("write more steps than 3, another seed, a smaller up_to than 3, or below_goal='return'")
     R = like(program(), shape=SHAPE, course=short, below_goal="return")
     assert R.steps == 3

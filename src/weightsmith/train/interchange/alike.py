@@ -113,7 +113,8 @@ class Alike:
         with refusals("cannot write", folder):
             place.mkdir(parents=True, exist_ok=True)
             write_json(place / "circuit.json", self.circuit())
-            measured = {"interchange": self.interchange.to_json(), "compared": vars(self.compared), "steps": self.steps}
+            compared = {name: getattr(self.compared, name) for name in ("up_to", "inputs", "wrong")}
+            measured = {"interchange": self.interchange.to_json(), "compared": compared, "steps": self.steps}
             write_json(place / "measured.json", measured | {"values": list(self.values)})
         save(self.transformer, place / "model.safetensors")
         save(self.original, place / "original.safetensors")
