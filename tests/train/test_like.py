@@ -142,6 +142,13 @@ def test_the_measure_finds_what_does_not_implement_its_part() -> None:
     assert bad.least_outside < 0.5
 
 
+def test_without_strictness_nodes_outside_the_circuit_matter() -> None:
+    R = like(program(), shape=SHAPE, course=replace(COURSE, steps=100), strictness=1e-6, below_goal="return")
+    assert R.compared.wrong == 0
+    assert R.interchange.least >= 0.95
+    assert R.interchange.least_outside < 0.95
+
+
 def test_the_circuit_has_the_live_edges_of_the_program_between_the_nodes_that_took_its_parts(tmp_path: Path) -> None:
     R = trained()
     circuit = R.circuit()
@@ -178,7 +185,7 @@ def killing_at(step: int) -> Callable[[int, float, float], None]:
 
 
 def test_a_killed_training_goes_on_and_ends_with_the_same_weights(tmp_path: Path) -> None:
-    file = tmp_path / "like.checkpoint"
+    file = str(tmp_path / "like.checkpoint")
     with pytest.raises(KilledError):
         like(program(), shape=SHAPE, course=COURSE, checkpoint=file, report=killing_at(33))
     R = like(program(), shape=SHAPE, course=COURSE, checkpoint=file)
@@ -245,6 +252,7 @@ def test_wrong_arguments_are_refused() -> None:
         ({"goal": 2}, "goal=2: write an accuracy from 0 to 1"),
         ({"strictness": 0}, "strictness=0"),
         ({"below_goal": "x"}, "write 'raise' or 'return'"),
+        ({"checkpoint": 3}, "checkpoint=3: write a file"),
         ({"shape": 3}, r"shape=3: write Shape\("),
         ({"course": 3}, r"course=3: write Course\("),
         ({"course": COURSE, "seed": 4}, "seed and steps are in the course"),

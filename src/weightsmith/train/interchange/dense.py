@@ -1,7 +1,7 @@
 """The dense transformer that is trained: what its heads mix and its neurons compute can be kept and replaced."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -106,8 +106,3 @@ def new_dense(shape: Shape, vocabulary: int, classes: int, causal: bool, seed: i
     """Return the module that training begins with; the same seed gives the same one."""
     torch.manual_seed(seed)
     return Dense(shape, vocabulary, classes, causal)
-
-
-def written(module: Any) -> int:
-    """Count the weights."""
-    return sum(parameter.numel() for parameter in module.parameters())

@@ -1,7 +1,8 @@
 """Training of a dense transformer whose heads and layers implement the parts of a program (strict IIT)."""
 
+import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -14,7 +15,7 @@ from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.interchange.alike import Alike
 from weightsmith.train.interchange.correspondence import mapping_for, mapping_given, shape_for
-from weightsmith.train.interchange.dense import new_dense
+from weightsmith.train.interchange.dense import Dense, new_dense
 from weightsmith.train.interchange.measured import Interchange, measure
 from weightsmith.train.interchange.pairs import Drawn, draw
 from weightsmith.train.interchange.parts import class_names, nodes_of, values_of
@@ -40,7 +41,7 @@ def like(
     strictness: float = 0.5,
     goal: float = 0.98,
     below_goal: Literal["raise", "return"] = "raise",
-    checkpoint: Path | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     report: Report | None = None,
     record: Callable[[tuple[Record, ...]], None] | None = None,
     stop: Stop | None = None,
@@ -64,42 +65,71 @@ def like(
     T = model_of(P)
     course = _course(course, seed, steps)
     _check_wishes(strictness, goal, below_goal)
-    length = length_of(T, up_to)
-    drawn = draw(T, length, course.seed)
-    if not drawn.parts:
-        raise ModelError("no interchange of a head or layer of this program changes an answer: it has no circuit")
-    shape = _shape(T, drawn, shape, length)
-    if mapping is None:
-        nodes = mapping_for(drawn.parts, shape, course.seed)
-    else:
-        live, _ = live_edges(T, length)
-        nodes = mapping_given(T, mapping, drawn.parts, [one.edge for one in live], shape)
-    task = _task(drawn, nodes, shape, strictness)
-    module = new_dense(shape, len(task.vocabulary), len(task.classes), T.mask == "causal", course.seed)
-
-    def transformer(made: str) -> Transformer:
-        return replace(to_transformer(module, task.vocabulary, task.classes, made), mask=T.mask)
-
-    def figures(S: Transformer) -> tuple[Interchange, Compared]:
-        return measure(S, drawn, nodes), compare(T, S, length, tuple(T.answers))
+    file = _file(checkpoint)
+    plan = _plan(T, length_of(T, up_to), shape, mapping, course.seed, float(strictness))
 
     def enough(step: int) -> bool:
-        interchange, compared = figures(transformer(""))
-        return _reached(interchange, compared, (1 + goal) / 2)
+        return _reached(*plan.figures(plan.transformer("")), (1 + goal) / 2)
 
     with threads(course.threads):
-        same = identity(task, shape, course) | {"goal": goal}
-        fitted = learn(module, task, course, same, checkpoint, report, record, stop, enough)
-    S = transformer(f"trained like a program: {how(fitted, course)}")
-    interchange, compared = figures(S)
-    names = MappingProxyType({str(part): str(node) for part, node in nodes.items()})
+        same = identity(plan.task, plan.shape, course) | {"goal": goal}
+        fitted = learn(plan.module, plan.task, course, same, file, report, record, stop, enough)
+    S = plan.transformer(f"trained like a program: {how(fitted, course)}")
+    interchange, compared = plan.figures(S)
     stopped = fitted.steps < course.steps
     if below_goal == "raise" and not stopped and not _reached(interchange, compared, goal):
         raise ModelError(
             f"after {fitted.steps:,} steps: {interchange}; {compared}. The goal is {goal:g} and no other answer: write "
-            f"more steps than {course.steps:,}, another seed, a smaller up_to than {length}, or below_goal='return'"
+            f"more steps than {course.steps:,}, another seed, a smaller up_to than {compared.up_to}, or "
+            "below_goal='return'"
         )
-    return Alike(T, S, names, interchange, compared, values_of(P, T), fitted.history, fitted.resumed_at, fitted.steps)
+    return Alike(
+        T, S, plan.names, interchange, compared, values_of(P, T), fitted.history, fitted.resumed_at, fitted.steps
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """What is learnt, the module that learns it, and what it is measured with."""
+
+    drawn: Drawn
+    shape: Shape
+    mapping: Mapping[Node, Node]
+    task: Interchanges
+    module: Dense
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The name of the node for each part."""
+        return MappingProxyType({str(part): str(node) for part, node in self.mapping.items()})
+
+    def transformer(self, made: str) -> Transformer:
+        """Return the transformer with the weights as they are now."""
+        S = to_transformer(self.module, self.task.vocabulary, self.task.classes, made)
+        return replace(S, mask=self.drawn.T.mask)
+
+    def figures(self, S: Transformer) -> tuple[Interchange, Compared]:
+        """Measure a transformer: under interchanges, and on all inputs."""
+        T = self.drawn.T
+        return measure(S, self.drawn, self.mapping), compare(T, S, self.task.longest, tuple(T.answers))
+
+
+def _plan(T: Transformer, length: int, shape: object, mapping: object, seed: int, strictness: float) -> _Plan:
+    """Draw the interchanges, and choose the shape and the mapping if they are not given."""
+    drawn = draw(T, length, seed)
+    if not drawn.parts:
+        raise ModelError("no interchange of a head or layer of this program changes an answer: it has no circuit")
+    chosen = _shape(T, drawn, shape, length)
+    if mapping is None:
+        found = mapping_for(drawn.parts, chosen, seed)
+    else:
+        live, _ = live_edges(T, length)
+        found = mapping_given(T, mapping, drawn.parts, [one.edge for one in live], chosen)
+    nodes, part_of = nodes_of(chosen.blocks, chosen.heads), {node: part for part, node in found.items()}
+    parts = [part_of.get(node) for node in nodes]
+    task = Interchanges(drawn, tuple(T.vocabulary), class_names(T), nodes, parts, strictness)
+    module = new_dense(chosen, len(task.vocabulary), len(task.classes), T.mask == "causal", seed)
+    return _Plan(drawn, chosen, found, task, module)
 
 
 def _reached(interchange: Interchange, compared: Compared, goal: float) -> bool:
@@ -113,6 +143,14 @@ def _check_wishes(strictness: object, goal: object, below_goal: object) -> None:
         raise InputError(f"goal={brief(goal)}: write an accuracy from 0 to 1")
     if below_goal not in ("raise", "return"):
         raise InputError(f"below_goal={brief(below_goal)}: write 'raise' or 'return'")
+
+
+def _file(checkpoint: object) -> Path | None:
+    if checkpoint is None:
+        return None
+    if not isinstance(checkpoint, str | os.PathLike):
+        raise InputError(f"checkpoint={brief(checkpoint)}: write a file, checkpoint='like.checkpoint'")
+    return Path(checkpoint)
 
 
 def _course(course: object, seed: int, steps: int) -> Course:
@@ -137,10 +175,3 @@ def _shape(T: Transformer, drawn: Drawn, shape: object, length: int) -> Shape:
             f"one of {', '.join(FULL_POSITIONS)}"
         )
     return replace(shape, context=length)
-
-
-def _task(drawn: Drawn, mapping: Mapping[Node, Node], shape: Shape, strictness: float) -> Interchanges:
-    nodes, part_of = nodes_of(shape.blocks, shape.heads), {node: part for part, node in mapping.items()}
-    parts = [part_of.get(node) for node in nodes]
-    vocabulary = tuple(drawn.T.vocabulary)
-    return Interchanges(drawn, vocabulary, class_names(drawn.T), nodes, parts, float(strictness))
