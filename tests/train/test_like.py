@@ -158,6 +158,7 @@ def test_the_circuit_has_the_live_edges_of_the_program_between_the_nodes_that_to
     assert [(edge["from"], edge["to"], edge["input"]) for edge in circuit["edges"]] == wanted
     assert [(str(e.source), str(e.target), e.input) for e in R.edges()] == wanted
     assert circuit["format"] == FORMAT
+    assert circuit["idle"] == []
     assert set(circuit["nodes"]) == {"embed", "pos_embed", "unembed", *R.mapping.values()}
     assert set(circuit["nodes"]) & set(circuit["outside"]) == set()
     assert len(circuit["nodes"]) + len(circuit["outside"]) == 3 + len(nodes_of(2, 2))

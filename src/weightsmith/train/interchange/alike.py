@@ -55,8 +55,9 @@ class Alike:
         """Return the circuit in the names of the transformer: plain values, for `json.dumps`.
 
         "nodes" are those of the circuit, "outside" the other heads and layers; the training and `interchange` are about
-        these. "edges" are the live edges of the program, cut one by one on every input up to `up_to` (by default as
-        long as was learnt), between the nodes that took their ends. Each is {"from", "to", "input", "hooks"} as in
+        these. "idle" are the parts of the program that have no node, because their interchange changed no answer.
+        "edges" are the live edges of the program, cut one by one on every input up to `up_to` (by default as long as
+        was learnt), between the nodes that took their ends. Each is {"from", "to", "input", "hooks"} as in
         `export.circuit`, with its "witness", "position" and "part" in the program. That a node outside the circuit
         carries nothing was trained; that two nodes of the circuit have no other edge between them was not.
         """
@@ -69,6 +70,7 @@ class Alike:
             "mapping": dict(self.mapping),
             "nodes": [name for name in order if name in inside],
             "outside": list(self.interchange.outside),
+            "idle": [name for name in map(str, parts_of(self.original)) if name not in self.mapping],
             "up_to": self._length(up_to),
             "edges": [
                 {
