@@ -26,6 +26,7 @@ from .disguises import Compared as Compared
 from .disguises import Compressed as Compressed
 from .disguises import Dictionary as Dictionary
 from .disguises import Disguised as Disguised
+from .disguises import Samples as Samples
 from .disguises import Score as Score
 from .disguises import beside as beside
 from .disguises import compress as compress

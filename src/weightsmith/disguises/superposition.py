@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from weightsmith.arithmetic import Array, as_float64
-from weightsmith.disguises.comparison import all_inputs
+from weightsmith.inspect.comparison import all_inputs
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Attention, Block, FeedForward, Head, PositionTable, Transformer, position_table
 

@@ -89,8 +89,13 @@ def _edge(T: Transformer, edge: Edge) -> dict[str, Any]:
         "to": str(edge.target),
         "input": edge.input,
         "lanes": shared_lanes(T, edge),
-        "hooks": [_written_hook(edge.source), _read_hook(T, edge)],
+        "hooks": hooks_of(edge),
     }
+
+
+def hooks_of(edge: Edge) -> list[list[Any]]:
+    """Return the hooks of a TransformerLens bridge at both ends of an edge, each with the index of a head or None."""
+    return [_written_hook(edge.source), _read_hook(edge)]
 
 
 def _written_hook(node: Node) -> list[Any]:
@@ -99,7 +104,7 @@ def _written_hook(node: Node) -> list[Any]:
     return [f"blocks.{node.block}.hook_mlp_out" if node.kind == "mlp" else f"hook_{node.kind}", None]
 
 
-def _read_hook(T: Transformer, edge: Edge) -> list[Any]:
+def _read_hook(edge: Edge) -> list[Any]:
     node = edge.target
     if node.kind == "head":
         return [f"blocks.{node.block}.hook_{edge.input}_input", node.index]

@@ -75,11 +75,11 @@ def edges(T: Transformer) -> Iterator[Edge]:
     for target in [*(node for node in sources if node.kind in ("head", "mlp")), Node("unembed")]:
         inputs: tuple[Input, ...] = ("q", "k", "v") if target.kind == "head" else ("in",)
         for source in sources:
-            if _written_at(source) <= read_at(T, target):
+            if written_at(source) <= read_at(T, target):
                 yield from (Edge(source, target, each) for each in inputs)
 
 
-def _written_at(node: Node) -> int:
+def written_at(node: Node) -> int:
     """Return the first stage of the stream that has a component's output."""
     if node.kind in ("embed", "pos_embed"):
         return 0
