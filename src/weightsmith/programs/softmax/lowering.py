@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -39,6 +40,7 @@ def heads_at(circuit: Circuit, block: int) -> list[list[MeanHead]]:
     return list(found.values())
 
 
+@lru_cache(maxsize=64)  # of the circuits at hand
 def layers_at(circuit: Circuit, block: int) -> list[tuple[Layer, Steps]]:
     """Return the steps of a block, with the cell that each writes."""
     inverse = reciprocals(circuit)

@@ -7,12 +7,13 @@ another value; where there are two, towards the larger.
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import floor, log2
 
 import numpy as np
 
 from weightsmith.programs.circuit.forms import Cell, Codes
-from weightsmith.programs.softmax.steps import Neuron, Step, Steps, step_between
+from weightsmith.programs.softmax.steps import Neuron, Step, Steps, flat_neurons, step_between
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,11 @@ class Slanted(Steps):
     slopes: tuple[Fraction, ...]  # at every code
     gaps: tuple[Step, ...]
 
-    @property
+    @cached_property
     def neurons(self) -> list[Neuron]:
         """One neuron for every bend, in the direction of the function."""
         if not any(self.slopes):
-            return super().neurons
+            return flat_neurons(self)
         sign = self.direction
         slopes = [sign * one for one in self.slopes[::sign]]  # along the way
         first = self.gaps[::sign][0]

@@ -6,6 +6,7 @@ s(b − a) = 1; s is a power of 2, and a and b lie on a grid, so that weights ar
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -54,17 +55,20 @@ class Steps:
     direction: int  # 1: steps come in from the left, −1: from the right
     steps: tuple[Step, ...]
 
-    @property
+    @cached_property
     def neurons(self) -> list[Neuron]:
-        """Two neurons for each step."""
-        found = []
-        for step in self.steps:
-            ends = (step.start, step.end) if self.direction == 1 else (step.end, step.start)
-            change = Fraction(self.direction * step.change)
-            found += [
-                Neuron(self.direction * step.slope, end, c) for end, c in zip(ends, (change, -change), strict=True)
-            ]
-        return found
+        """What computes it."""
+        return flat_neurons(self)
+
+
+def flat_neurons(steps: Steps) -> list[Neuron]:
+    """Return two neurons for each step."""
+    found = []
+    for step in steps.steps:
+        slope, change = steps.direction * step.slope, Fraction(steps.direction * step.change)
+        start, end = (step.start, step.end)[:: steps.direction]
+        found += [Neuron(slope, start, change), Neuron(slope, end, -change)]
+    return found
 
 
 def steps_of(part: Part, reciprocals: frozenset[Cell]) -> Steps:
