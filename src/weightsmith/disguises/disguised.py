@@ -9,6 +9,7 @@ from typing import Any
 from weightsmith.disguises.comparison import Compared
 from weightsmith.disguises.dictionary import Dictionary
 from weightsmith.export.circuit_map import circuit
+from weightsmith.export.circuit_value import Circuit
 from weightsmith.files import load_transformer, save
 from weightsmith.inspect import outputs
 from weightsmith.model import Transformer
@@ -37,9 +38,9 @@ class Disguised:
         names = dict(zip(T.answers, self.values, strict=True)) if self.values else {}
         return [names.get(one, one) for one in found]
 
-    def circuit(self, *, up_to: int | None = None) -> dict[str, Any]:
+    def circuit(self, *, up_to: int | None = None, neurons: bool = False) -> Circuit:
         """Return `export.circuit` of the original, and the direction of each of its lanes, as "basis"."""
-        return {**circuit(self.original, up_to=up_to), "basis": self.dictionary.to_json()}
+        return Circuit({**circuit(self.original, up_to=up_to, neurons=neurons), "basis": self.dictionary.to_json()})
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a folder: model.safetensors, original.safetensors, dictionary.json and compared.json."""
