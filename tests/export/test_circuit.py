@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from itertools import product
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from tests.export.models import hand_built
 from tests.kernels.kinds import kind_of_model
 from weightsmith import Fixed, Native, export
 from weightsmith.errors import ExportError
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def component(found: dict[str, Any], name: str) -> dict[str, Any]:
@@ -171,22 +174,136 @@ def test_a_threshold_leaves_out_small_weights_and_a_circuit_too_large_is_refused
         export.circuit(None)  # type: ignore[arg-type]
 
 
+REVERSE = "aggregate(select(indices, length - indices - 1, ==), tokens);"
+FREQUENT = "selector_width(select(tokens, tokens, ==)) * (indices + 1) > 2;"
+
+
 def test_cut_edges_have_a_witness_and_hooks_of_a_bridge() -> None:
-    source = "aggregate(select(indices, length - indices - 1, ==), tokens);"
-    T = ws.programs.compile_rasp(source, vocabulary="abc", max_length=5).transformer
+    T = ws.programs.compile_rasp(REVERSE, vocabulary="abc", max_length=5).transformer
     found = export.circuit(T, up_to=3)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
-    live, silent = found["cut"]["live"], found["cut"]["silent"]
-    assert {(edge["from"], edge["to"], edge["input"]) for edge in live} >= {
+    assert (found.live, found.silent) == (found["cut"]["live"], found["cut"]["silent"])
+    assert {(edge["from"], edge["to"], edge["input"]) for edge in found.live} >= {
         ("embed", "blocks.1.attn.head.0", "v"),
         ("pos_embed", "blocks.1.attn.head.0", "k"),
         ("blocks.0.attn.head.0", "blocks.1.attn.head.0", "q"),
         ("blocks.1.attn.head.0", "unembed", "in"),
     }
-    assert all(edge["lanes"] and 1 <= len(edge["witness"]) <= 3 for edge in live)
-    assert all("witness" not in edge for edge in silent)
+    assert all(edge["lanes"] and 1 <= len(edge["witness"]) <= 3 for edge in found.live)
+    assert all("witness" not in edge for edge in found.silent)
     hooks = ws.export.to_transformer_lens(T).hook_dict
-    assert all(name in hooks for edge in (*live, *silent) for name, _ in edge["hooks"])
+    assert all(name in hooks for edge in (*found.live, *found.silent) for name, _ in edge["hooks"])
+
+
+@pytest.mark.parametrize("gated", [False, True])
+def test_edges_of_neurons_have_hooks_of_a_bridge(gated: bool) -> None:
+    T = ws.random_transformer("01", 4, 2, 1, 3, 6, Native("float64"), 0, weighting=ws.Softmax(True))
+    if gated:
+        layers = [replace(b.feed_forward, b_1=np.zeros(3), b_2=np.zeros(4)) for b in T.blocks if b.feed_forward]
+        layers = [replace(layer, W_3=layer.W_1[::-1], activation="swiglu") for layer in layers]
+        T = replace(T, blocks=[replace(b, feed_forward=layer) for b, layer in zip(T.blocks, layers, strict=True)])
+    found = export.circuit(T, up_to=2, neurons=True)
+    hooks = ws.export.to_transformer_lens(T).hook_dict
+    every = [*found.live, *found.silent]
+    assert all(name in hooks for edge in every for name, _ in edge["hooks"])
+    assert {len(edge["hooks"]) for edge in every if ".neuron." in edge["to"]} == {3 if gated else 2}
+    (edge,) = [e for e in every if (e["from"], e["to"]) == ("blocks.0.mlp.neuron.2", "blocks.1.mlp.neuron.1")]
+    assert edge["hooks"][:2] == [["blocks.0.mlp.hook_post", 2], ["blocks.1.mlp.hook_pre", 1]]
+
+
+def test_nodes_are_heads_with_their_inputs_and_layers_or_neurons_with_their_lanes() -> None:
+    T = ws.programs.compile_rasp(FREQUENT, vocabulary="ab", max_length=4).transformer
+    layers, single = export.circuit(T, up_to=3), export.circuit(T, up_to=3, neurons=True)
+    for found in (layers, single):
+        names = [node["name"] for node in found.nodes]
+        assert len(set(names)) == len(names)
+        lanes = {node["name"]: (node["reads"], set(node["writes"])) for node in found.nodes}
+        for edge in (*found.live, *found.silent):
+            assert set(edge["lanes"]) == lanes[edge["from"]][1] & set(lanes[edge["to"]][0][edge["input"]])
+    heads = [node for node in layers.nodes if node["kind"] == "head"]
+    assert heads
+    assert all(list(node["reads"]) == ["q", "k", "v"] for node in heads)
+    layer = [node["name"] for node in layers.nodes if node["kind"] == "feed-forward"]
+    neurons = [node["name"] for node in single.nodes if node["kind"] == "neuron"]
+    assert layer
+    assert {name.rpartition(".neuron.")[0] for name in neurons} == set(layer)
+    sizes = [len(block.feed_forward.W_1) for block in T.blocks if block.feed_forward is not None]
+    assert len(neurons) == sum(sizes)
+    live = {edge["from"] for edge in layers.live}
+    assert live & set(layer) <= {edge["from"].rpartition(".neuron.")[0] for edge in single.live}
+
+
+def test_a_circuit_draws_its_live_edges_and_by_option_the_silent_ones_dashed() -> None:
+    T = ws.library.balanced(2)
+    found = export.circuit(T, up_to=4, neurons=True)
+    assert found.silent == [] or found.draw() != found.draw(silent=True)
+    for silent in (False, True):
+        drawing = ElementTree.fromstring(found.draw(silent=silent))
+        pairs = {(edge["from"], edge["to"]) for edge in (*found.live, *(found.silent if silent else ()))}
+        titles = [path.find(f"{SVG}title") for path in drawing.findall(f"{SVG}path")]
+        texts = [title.text or "" for title in titles if title is not None]
+        assert 0 < len(texts) <= len(pairs)
+        assert sum("stroke-dasharray" in path.attrib for path in drawing.findall(f"{SVG}path")) == sum(
+            "without it" not in text for text in texts
+        )
+    witness = " ".join(found.live[0]["witness"])
+    assert f"without it, {witness} has another answer at {found.live[0]['position']}" in found.draw()
+    assert found._repr_svg_() == found.draw()
+    assert found._repr_html_() is None
+    again = export.Circuit(json.loads(json.dumps(found)))
+    assert again.draw(silent=True) == found.draw(silent=True)
+    assert f"{len(found.live)} live edges of {len(found.live) + len(found.silent)}" in str(found.table())
+
+
+def test_neurons_with_different_silent_edges_are_drawn_apart() -> None:
+    T = ws.random_transformer("01", 3, 2, 1, 3, 6, Fixed(2, 2), 3, weighting=ws.Softmax(True))
+    found = export.circuit(T, up_to=2, neurons=True)
+    assert found.silent
+    assert found.live
+    drawing = ElementTree.fromstring(found.draw(silent=True))
+    dashed = [path for path in drawing.findall(f"{SVG}path") if "stroke-dasharray" in path.attrib]
+    silent = {(e["from"], e["to"]) for e in found.silent} - {(e["from"], e["to"]) for e in found.live}
+    assert bool(dashed) == bool(silent)
+    for path in dashed:
+        title = path.find(f"{SVG}title")
+        assert title is not None
+        assert "without it" not in (title.text or "")
+
+
+def test_a_circuit_without_cut_edges_draws_what_shares_a_lane_and_too_many_edges_become_a_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    T = ws.library.balanced(2)
+    plain, cut = export.circuit(T), export.circuit(T, up_to=3)
+    assert plain.draw() == export.circuit_svg(T) == plain._repr_svg_()
+    for name in ("nodes", "live", "silent"):
+        with pytest.raises(ExportError, match=rf"no list {name}: write circuit\(T, up_to=3\)"):
+            getattr(plain, name)
+    with pytest.raises(ExportError, match=r"write circuit\(T, up_to=3\)"):
+        plain.draw(silent=True)
+    for wrong in (None, 1, "yes"):
+        with pytest.raises(ExportError, match="silent=.*write True or False"):
+            cut.draw(silent=wrong)  # type: ignore[arg-type]
+    with pytest.raises(ExportError, match=r"is no circuit: write export.circuit\(T\)"):
+        export.Circuit({"nodes": 3}).draw()
+    monkeypatch.setattr("weightsmith.export.circuit_drawing.MOST_EDGES", 2)
+    with pytest.raises(ExportError, match=r"write draw\(silent=False\)"):
+        cut.draw(silent=True)
+    with pytest.raises(ExportError, match="up to 2: write a smaller model"):
+        cut.draw()
+    with pytest.raises(ExportError, match=r"circuit\(T, up_to=…\) without neurons"):
+        export.circuit(T, up_to=2, neurons=True).draw()
+    assert cut._repr_svg_() is None
+    assert "live edges of" in (cut._repr_html_() or "")
+    assert (plain._repr_svg_(), plain._repr_html_()) == (None, None)
+
+
+@pytest.mark.parametrize("wrong", [1, None, "yes", np.True_])
+def test_neurons_that_are_no_choice_are_refused(wrong: Any) -> None:
+    with pytest.raises(ExportError, match=r"neurons=.*: write circuit\(T, up_to=3, neurons=True\)"):
+        export.circuit(ws.library.contains("1"), up_to=2, neurons=wrong)
+    with pytest.raises(ExportError, match=r"neurons=True: write circuit\(T, up_to=3, neurons=True\)"):
+        export.circuit(ws.library.contains("1"), neurons=True)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 2.5, "3", True])

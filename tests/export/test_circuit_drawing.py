@@ -78,7 +78,7 @@ def test_neurons_with_the_same_neighbours_are_one_node() -> None:
 
 def test_a_trained_model_is_refused_with_the_threshold_to_write_and_drawn_with_one() -> None:
     T = ws.random_transformer(lanes=6, blocks=6, heads=4, neurons=30, seed=1)
-    with pytest.raises(ExportError, match=r"up to 160: write circuit_svg\(T, threshold=…\) above 0"):
+    with pytest.raises(ExportError, match=r"up to 160: write threshold=… above 0"):
         export.circuit_svg(T)
     largest = max(abs(w) for part in export.circuit(T)["components"] for w in part["writes"].values())
     ElementTree.fromstring(export.circuit_svg(T, threshold=largest))

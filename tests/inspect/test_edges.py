@@ -18,12 +18,20 @@ from weightsmith.semantics.reference import Reference
 def twice(T: ws.Transformer, edge: Edge) -> ws.Transformer:
     """Write the stream a second time, without the source of an edge; the edge's input reads that."""
 
+    def activations_written(W: Any, b: int) -> Any:
+        kept = [Node("neuron", b, n) != edge.source for n in range(W.shape[1])]
+        return np.concatenate([W, 0 * W if Node("mlp", b) == edge.source else W * kept])
+
     def written(W: Any, node: Node | None, axis: int = 0) -> Any:
         return None if W is None else np.concatenate([W, 0 * W if node == edge.source else W], axis)
 
     def read(W: Any, node: Node, name: str) -> Any:
         cut = node == edge.target and name == edge.input
         return np.concatenate([0 * W, W] if cut else [W, 0 * W], axis=1)
+
+    def rows_read(W: Any, b: int) -> Any:
+        cut = [[edge.target in (Node("mlp", b), Node("neuron", b, n))] for n in range(len(W))]
+        return np.concatenate([np.where(cut, 0 * W, W), np.where(cut, W, 0 * W)], axis=1)
 
     blocks = []
     for b, block in enumerate(T.blocks):
@@ -40,8 +48,8 @@ def twice(T: ws.Transformer, edge: Edge) -> ws.Transformer:
         if layer is not None:
             node = Node("mlp", b)
             layer = replace(
-                layer, W_1=read(layer.W_1, node, "in"), W_2=written(layer.W_2, node), b_2=written(layer.b_2, node),
-                W_3=None if layer.W_3 is None else read(layer.W_3, node, "in"), keys=None,
+                layer, W_1=rows_read(layer.W_1, b), W_2=activations_written(layer.W_2, b), b_2=written(layer.b_2, node),
+                W_3=None if layer.W_3 is None else rows_read(layer.W_3, b), keys=None,
             )  # fmt: skip
         blocks.append(replace(block, attention=attention, feed_forward=layer))
     lanes = [*T.lanes, *(f"{lane} again" for lane in T.lanes)]
@@ -57,26 +65,27 @@ def twice(T: ws.Transformer, edge: Edge) -> ws.Transformer:
     )  # fmt: skip
 
 
-def check(T: ws.Transformer, up_to: int) -> tuple[int, int]:
+def check(T: ws.Transformer, up_to: int, neurons: bool = False) -> tuple[int, int]:
     """Compare every pair on every input; return how many edges are live, and how many pairs there are."""
-    every = list(edges(T))
+    every = list(edges(T, neurons))
     changed = set[Edge]()
+    others = {edge: Reference(twice(T, edge)) for edge in every}
     for length in range(1, up_to + 1):
         ids = np.array(list(product(range(len(T.vocabulary)), repeat=length)))
         cutting = Cutting(T, ids)
         for edge in every:
-            other = Reference(twice(T, edge))
+            other = others[edge]
             expected = other.read_answers(other.evaluate(ids).stream[-1])
             assert np.array_equal(cutting.cut([edge]), expected), str(edge)
             if not np.array_equal(expected, cutting.answers):
                 changed.add(edge)
     live, silent = live_edges(T, up_to, every)
-    assert changed <= set(carrying(T))
+    assert changed <= set(carrying(T, neurons))
     assert {one.edge for one in live} == changed
     assert set(silent) == set(every) - changed
     for one in live:
         r = ws.run(T, one.witness)
-        other = Reference(twice(T, one.edge))
+        other = others[one.edge]
         ids = np.array([[T.vocabulary.index(token) for token in one.witness]])
         assert other.read_answers(other.evaluate(ids).stream[-1])[0, one.position] != r.answer_ids[one.position]
     return len(live), len(every)
@@ -105,6 +114,57 @@ def test_cut_edges_of_100_compiled_programs() -> None:
             done += 1
 
 
+def few_neurons(seed: int, most: int) -> ws.Transformer | None:
+    """Return a compiled program that has neurons, and at most so many pairs."""
+    T = compiled(seed)
+    there = T is not None and any(block.feed_forward is not None for block in T.blocks)
+    return T if T is not None and there and len(list(edges(T, neurons=True))) <= most else None
+
+
+def test_cut_edges_of_single_neurons_of_compiled_programs() -> None:
+    counts = [check(T, 3, neurons=True) for seed in (8, 9, 11) if (T := few_neurons(seed, 200)) is not None]
+    assert len(counts) == 3
+    assert sum(live for live, _ in counts) >= 10
+    assert sum(pairs - live for live, pairs in counts) >= 100
+
+
+@pytest.mark.long
+def test_cut_edges_of_single_neurons_of_40_compiled_programs() -> None:
+    seeds, done = iter(range(1000)), 0
+    while done < 40:
+        T = few_neurons(next(seeds), 1500)
+        if T is not None:
+            check(T, 5, neurons=True)
+            done += 1
+
+
+@pytest.mark.parametrize("activation", ["relu", "swiglu"])
+def test_cut_edges_of_single_neurons_with_a_gate_and_without(activation: str) -> None:
+    T = ws.random_transformer("01", 3, 2, 1, 3, 6, ws.Fixed(3, 3), 2, weighting=ws.Softmax(True))
+    blocks = []
+    for b, block in enumerate(T.blocks):
+        layer = block.feed_forward
+        assert layer is not None
+        W_3 = layer.W_1[::-1] if activation == "swiglu" else None
+        blocks.append(replace(block, feed_forward=replace(layer, activation=activation, W_3=W_3), parallel=b == 1))
+    live, pairs = check(replace(T, blocks=blocks), 4, neurons=True)
+    assert 10 <= live < pairs
+
+
+def test_neurons_of_one_layer_are_cut_alone() -> None:
+    T = ws.random_transformer("01", 3, 1, 1, 4, 6, ws.Fixed(3, 3), 1)
+    cutting = Cutting(T, np.array(list(product(range(2), repeat=3))))
+    head = Node("head", 0, 0)
+    layer = cutting.engine.activations(0, cutting.without(head, 1))
+    for n in range(4):
+        stream = [*cutting.found.stream[:2]]
+        only = cutting.found.activations[0].copy()
+        only[..., n] = layer[..., n]
+        after = cutting.engine.add_neurons(0, stream[1], only)
+        expected = cutting.engine.read_answers(after)
+        assert np.array_equal(cutting.cut([Edge(head, Node("neuron", 0, n), "in")]), expected)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_cut_edges_of_random_models_that_saturate(seed: int) -> None:
     weighting = [ws.Softmax(True), ws.AverageHard(), ws.Softmax(True)][seed % 3]
@@ -117,10 +177,32 @@ def test_cut_edges_of_random_models_that_saturate(seed: int) -> None:
 def test_a_cut_leads_to_one_component() -> None:
     T = ws.random_transformer(blocks=2)
     one, *_, other = edges(T)
-    with pytest.raises(ws.WeightsmithError, match="lead to one component"):
-        Cutting(T, np.array([[0, 1]])).cut([one, other])
+    cutting = Cutting(T, np.array([[0, 1]]))
+    for cuts in ([one, other], [one, one], []):
+        with pytest.raises(ws.WeightsmithError, match="lead to one component, at most one to each of its inputs"):
+            cutting.cut(cuts)
 
 
-def test_too_many_inputs_are_refused() -> None:
-    with pytest.raises(ws.WeightsmithError, match="write a smaller up_to"):
-        live_edges(ws.library.contains("1"), 30)
+def test_too_many_inputs_and_edges_and_inputs_that_are_too_long_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    T = ws.library.contains("1")
+    for up_to in (30, 10**9):
+        with pytest.raises(ws.InputError, match=f"up_to={up_to}: there are 65,534 inputs up to length 15.*up_to=14$"):
+            live_edges(T, up_to)
+    wide = ws.random_transformer([str(n) for n in range(60_000)], 2, 1, 1, 1, 3)
+    with pytest.raises(ws.InputError, match="60,000 inputs up to length 1.*a smaller vocabulary"):
+        live_edges(wide, 1)
+    short = ws.random_transformer(max_length=3)
+    with pytest.raises(ws.InputError, match="up_to=4: the transformer reads at most 3 tokens: write up_to=3"):
+        live_edges(short, 4)
+    monkeypatch.setattr("weightsmith.inspect.edges.MOST_CUTS", 5)
+    with pytest.raises(ws.InputError, match="edges share a lane, and at most 5 are cut: write neurons=False"):
+        live_edges(short, 2, neurons=True)
+    with pytest.raises(ws.InputError, match="at most 5 are cut: write a smaller model"):
+        live_edges(short, 2)
+
+
+def test_inputs_that_do_not_fit_together_are_cut_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    T = ws.random_transformer("01", 3, 2, 2, 3, 6, ws.Fixed(2, 2), 4, weighting=ws.Softmax(True))
+    whole = live_edges(T, 4)
+    monkeypatch.setattr("weightsmith.inspect.edges.NUMBERS_AT_ONCE", 500)
+    assert live_edges(T, 4) == whole

@@ -9,6 +9,7 @@ from typing import Any
 from weightsmith.disguises.dictionary import Dictionary
 from weightsmith.disguises.samples import Samples, samples_of
 from weightsmith.export.circuit_map import circuit
+from weightsmith.export.circuit_value import Circuit
 from weightsmith.files import load_transformer, save
 from weightsmith.inspect import outputs
 from weightsmith.inspect.comparison import Compared
@@ -39,9 +40,9 @@ class Disguised:
         names = dict(zip(T.answers, self.values, strict=True)) if self.values else {}
         return [names.get(one, one) for one in found]
 
-    def circuit(self, *, up_to: int | None = None) -> dict[str, Any]:
+    def circuit(self, *, up_to: int | None = None, neurons: bool = False) -> Circuit:
         """Return `export.circuit` of the original, and the direction of each of its lanes, as "basis"."""
-        return {**circuit(self.original, up_to=up_to), "basis": self.dictionary.to_json()}
+        return Circuit({**circuit(self.original, up_to=up_to, neurons=neurons), "basis": self.dictionary.to_json()})
 
     def samples(self, inputs: Sequence[Tokens] | None = None, *, stage: str | None = None, seed: int = 0) -> Samples:
         """Return vectors of the stream and the true features in them, to train and score sparse autoencoders.

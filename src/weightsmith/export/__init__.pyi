@@ -1,6 +1,7 @@
 from .chains.report import ChainAgreement as ChainAgreement
-from .circuit_drawing import circuit_svg as circuit_svg
 from .circuit_map import circuit as circuit
+from .circuit_map import circuit_svg as circuit_svg
+from .circuit_value import Circuit as Circuit
 from .hugging_face.writing import to_hugging_face as to_hugging_face
 from .lens import load_transformer_lens as load_transformer_lens
 from .lens import to_transformer_lens as to_transformer_lens

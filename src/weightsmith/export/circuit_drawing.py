@@ -11,11 +11,10 @@ from html import escape
 from typing import Any, TypeAlias
 
 from weightsmith.errors import ExportError, cut
-from weightsmith.export.circuit_map import circuit
 from weightsmith.export.layered import heights, ordered
-from weightsmith.model import Transformer
 
 MOST_EDGES = 160  # that can be told apart
+MOST_TITLES = 8  # of an edge
 MOST_LABELS = 48  # beyond, the lanes of an edge are shown when one points at it
 LABEL, LANES = 26, 22  # characters of a node's name, and of an edge's lanes
 LETTER, NODE, LINE, GAP, ACROSS, MARGIN, HEAD = 7.0, 26.0, 14.0, 16.0, 96.0, 14.0, 30.0
@@ -39,33 +38,30 @@ class _Node:
 class _Edge:
     source: _Node
     target: _Node
-    lanes: dict[str, list[str]]  # lane → matrices that read it
+    lanes: dict[str, list[str]]  # lane → matrices, or inputs, that read it
+    titles: tuple[str, ...] = ()
+    dashed: bool = False
 
 
-def circuit_svg(T: Transformer, threshold: float = 0.0) -> str:
-    """Return the `circuit` of a transformer as a picture of a graph; weights up to the threshold are left out.
+def drawn(found: dict[str, Any], fewer: str) -> str:
+    """Return a picture of "components" and the "edges" between them; an error says what has `fewer` edges.
 
-    >>> from weightsmith import library
-    >>> circuit_svg(library.contains("1"))[:4]
-    '<svg'
+    An edge may have "titles", which say more to those who point at it, and may be "dashed".
     """
-    found = circuit(T, threshold)
     nodes, edges, titles = _graph(found)
     if len(edges) > MOST_EDGES:
-        raise ExportError(
-            f"the graph has {len(edges)} edges, and a picture shows up to {MOST_EDGES}: write "
-            f"circuit_svg(T, threshold=…) above {threshold:g} to leave out small weights"
-        )
+        raise ExportError(f"the graph has {len(edges)} edges, and a picture shows up to {MOST_EDGES}: write {fewer}")
     return _Picture(nodes, edges, titles).whole()
 
 
 def _graph(found: dict[str, Any]) -> tuple[list[_Node], list[_Edge], list[str]]:
     """Return the nodes that have an edge, the edges, and the titles of the columns."""
-    reads: dict[str, set[str]] = {}
-    written: dict[str, set[str]] = {}
+    reads: dict[str, set[tuple[str, bool]]] = {}  # the other ends of edges, and whether they are dashed
+    written: dict[str, set[tuple[str, bool]]] = {}
     for edge in found["edges"]:
-        reads.setdefault(edge["to"], set()).add(edge["from"])
-        written.setdefault(edge["from"], set()).add(edge["to"])
+        dashed = bool(edge.get("dashed"))
+        reads.setdefault(edge["to"], set()).add((edge["from"], dashed))
+        written.setdefault(edge["from"], set()).add((edge["to"], dashed))
     there = [part for part in found["components"] if part["name"] in reads or part["name"] in written]
     keys = sorted({_column(part) for part in there})
     groups: dict[Any, list[dict[str, Any]]] = {}
@@ -76,10 +72,18 @@ def _graph(found: dict[str, Any]) -> tuple[list[_Node], list[_Edge], list[str]]:
         groups.setdefault(alike, []).append(part)
     nodes = [_node(members, keys.index(_column(members[0]))) for members in groups.values()]
     at = {name: node for node in nodes for name in node.parts}
-    lanes: dict[tuple[_Node, _Node], dict[str, list[str]]] = {}
+    together: dict[tuple[_Node, _Node], list[dict[str, Any]]] = {}
     for edge in found["edges"]:
-        lanes.setdefault((at[edge["from"]], at[edge["to"]]), {}).update(edge["lanes"])
-    return nodes, [_Edge(*ends, those) for ends, those in lanes.items()], [_title(key) for key in keys]
+        together.setdefault((at[edge["from"]], at[edge["to"]]), []).append(edge)
+    drawn = [_together(*ends, those) for ends, those in together.items()]
+    return nodes, drawn, [_title(key) for key in keys]
+
+
+def _together(source: _Node, target: _Node, edges: list[dict[str, Any]]) -> _Edge:
+    """Return edges between the parts of two nodes as one."""
+    lanes = {lane: matrices for edge in edges for lane, matrices in edge["lanes"].items()}
+    titles = tuple(title for edge in edges for title in edge.get("titles", ()))
+    return _Edge(source, target, lanes, titles[:MOST_TITLES], all(edge.get("dashed") for edge in edges))
 
 
 def _column(part: dict[str, Any]) -> tuple[float, int]:
@@ -106,16 +110,18 @@ def _node(members: list[dict[str, Any]], column: int) -> _Node:
         text, colour = part["label"] or f"neuron {part['index']}", MUTED
         text = text if len(members) == 1 else f"{len(members)} neurons"
     else:
-        texts = {"embedding": "embedding", "positions": "positions", "bias": "bias", "output": "output"}
-        text, colour = texts[part["kind"]], OTHER
+        text, colour = part["kind"], OTHER
     labels = [member.get("label") or member["name"] for member in members]
     return _Node(names, column, cut(text, LABEL), ", ".join(labels), colour)
 
 
 def _said(edge: _Edge) -> str:
-    """Return the lanes of an edge, in short."""
-    names = list(edge.lanes)
-    return cut(", ".join(names[:2]) + (f" +{len(names) - 2}" if names[2:] else ""), LANES)
+    """Return the lanes of an edge, in short, and by which inputs a head reads them."""
+    names, read = list(edge.lanes), {name for matrices in edge.lanes.values() for name in matrices}
+    inputs = "".join(name for name in "qkv" if name in read)
+    return f"{inputs}: " * bool(inputs) + cut(
+        ", ".join(names[:2]) + (f" +{len(names) - 2}" if names[2:] else ""), LANES
+    )
 
 
 class _Picture:
@@ -201,10 +207,11 @@ class _Picture:
             path += f"C{middle:g} {at[1]:g} {middle:g} {y:g} {left:g} {y:g}"
             at = (right, y)
         lanes = "; ".join(f"{lane} ({', '.join(matrices)})" for lane, matrices in edge.lanes.items())
-        title = escape(f"{edge.source.more} → {edge.target.more}: {lanes}")
+        title = escape("\n".join((f"{edge.source.more} → {edge.target.more}: {lanes}", *edge.titles)))
+        dashes = ' stroke-dasharray="4 4"' if edge.dashed else ""
         return (
-            f'<path d="{path}" fill="none" stroke="{edge.source.colour}" stroke-opacity="0.75" stroke-width="1.6">'
-            f"<title>{title}</title></path>"
+            f'<path d="{path}" fill="none" stroke="{edge.source.colour}" stroke-opacity="0.75" stroke-width="1.6"'
+            f"{dashes}><title>{title}</title></path>"
         )
 
     def _lanes(self, edge: _Edge, way: list[Point]) -> str:

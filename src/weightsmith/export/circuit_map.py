@@ -8,8 +8,9 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Weights, as_float64
 from weightsmith.errors import ExportError, brief, whole_number
+from weightsmith.export.circuit_cut import cut
+from weightsmith.export.circuit_value import Circuit
 from weightsmith.export.outputs import plain_readout, readout_lanes
-from weightsmith.inspect.edges import Edge, Node, live_edges, shared_lanes
 from weightsmith.memory.facts import by_lane
 from weightsmith.model import Block, Norm, Transformer, position_table
 from weightsmith.model.transformer import checked
@@ -21,8 +22,10 @@ FORMS = {"zero_one_form": "0-1 form", "infinity_form": "infinity form", "signed_
 EMBED, POSITIONS, UNEMBED = "embed", "pos_embed", "unembed"
 
 
-def circuit(T: Transformer, threshold: float = 0.0, *, up_to: int | None = None) -> dict[str, Any]:
-    """Return the circuit of a transformer: plain values, for `json.dumps`. Weights up to the threshold are left out.
+def circuit(T: Transformer, threshold: float = 0.0, *, up_to: int | None = None, neurons: bool = False) -> Circuit:
+    """Return the circuit of a transformer: a dictionary for `json.dumps`. Weights up to the threshold are left out.
+
+    Its `draw()` returns a picture, and a notebook shows it; with `up_to`, that of the live edges.
 
     The names are those of a TransformerLens model: `blocks.2.attn.head.0`, `blocks.2.mlp.neuron.5`. The object has
 
@@ -42,11 +45,13 @@ def circuit(T: Transformer, threshold: float = 0.0, *, up_to: int | None = None)
     - "edges": for each pair of which the second reads a lane that the first writes before, {"from", "to", "lanes":
       {lane: the matrices that read it}};
     - "cut", with `up_to`: what exact ablation says about the edges between embedding, positions, heads, feed-forward
-      layers and output. Each edge whose ends share a lane was cut on every input up to that length: its reader saw the
-      stream without what the writer wrote. "live" has those without which some answer changes, with the first such
-      input as "witness" and its "position"; "silent" has the others. Each is {"from", "to", "input": "q", "k", "v" or
-      "in", "lanes", "hooks"}: "hooks" are the two hooks of a TransformerLens bridge, each with the index of the head
-      or null.
+      layers and output; with `neurons`, between single neurons instead of layers. Each edge whose ends share a lane was
+      cut on every input up to that length: its reader saw the stream without what the writer wrote. "live" has those
+      without which some answer changes, with the first such input as "witness" and its "position"; "silent" has the
+      others. Each is {"from", "to", "input": "q", "k", "v" or "in", "lanes", "hooks"}: "hooks" are those of a
+      TransformerLens bridge, the writer's and then the reader's (of a neuron with a gate two), each with the index of
+      the head or neuron, or null. "nodes" has the ends, with the lanes that each writes and each input reads; "pairs"
+      counts the edges tried and those that share no lane, which carry nothing.
 
     >>> from weightsmith import library
     >>> for edge in circuit(library.contains("1"))["edges"]:
@@ -60,55 +65,26 @@ def circuit(T: Transformer, threshold: float = 0.0, *, up_to: int | None = None)
     parts = list(_parts(T))
     _check_size(T, parts, threshold)
     entries = [part.entry(T, threshold) for part in parts]
-    return {
-        "format": "weightsmith circuit",
-        "version": VERSION,
-        "threshold": float(threshold),
-        "arithmetic": str(T.arithmetic),
-        "mask": T.mask,
-        "vocabulary": list(T.vocabulary),
-        "classes": list(T.classes),
-        **({} if T.readout is None else {"readout": plain_readout(T)}),
-        "provenance": list(T.provenance),
-        "lanes": _lanes(T, entries),
-        "components": entries,
-        "edges": list(_edges(parts, entries)),
-        **({} if up_to is None else {"cut": _cut(T, whole_number(up_to, "up_to", 1))}),
-    }
-
-
-def _cut(T: Transformer, up_to: int) -> dict[str, Any]:
-    live, silent = live_edges(T, up_to)
-    found = [{**_edge(T, one.edge), "witness": list(one.witness), "position": one.position} for one in live]
-    return {"up_to": up_to, "live": found, "silent": [_edge(T, edge) for edge in silent]}
-
-
-def _edge(T: Transformer, edge: Edge) -> dict[str, Any]:
-    return {
-        "from": str(edge.source),
-        "to": str(edge.target),
-        "input": edge.input,
-        "lanes": shared_lanes(T, edge),
-        "hooks": hooks_of(edge),
-    }
-
-
-def hooks_of(edge: Edge) -> list[list[Any]]:
-    """Return the hooks of a TransformerLens bridge at both ends of an edge, each with the index of a head or None."""
-    return [_written_hook(edge.source), _read_hook(edge)]
-
-
-def _written_hook(node: Node) -> list[Any]:
-    if node.kind == "head":
-        return [f"blocks.{node.block}.attn.hook_result", node.index]
-    return [f"blocks.{node.block}.hook_mlp_out" if node.kind == "mlp" else f"hook_{node.kind}", None]
-
-
-def _read_hook(edge: Edge) -> list[Any]:
-    node = edge.target
-    if node.kind == "head":
-        return [f"blocks.{node.block}.hook_{edge.input}_input", node.index]
-    return [f"blocks.{node.block}.hook_mlp_in" if node.kind == "mlp" else "unembed.hook_in", None]
+    length = None if up_to is None else whole_number(up_to, "up_to", 1)
+    if not isinstance(neurons, bool) or (neurons and length is None):
+        raise ExportError(f"neurons={brief(neurons)}: write circuit(T, up_to=3, neurons=True), or leave it out")
+    return Circuit(
+        {
+            "format": "weightsmith circuit",
+            "version": VERSION,
+            "threshold": float(threshold),
+            "arithmetic": str(T.arithmetic),
+            "mask": T.mask,
+            "vocabulary": list(T.vocabulary),
+            "classes": list(T.classes),
+            **({} if T.readout is None else {"readout": plain_readout(T)}),
+            "provenance": list(T.provenance),
+            "lanes": _lanes(T, entries),
+            "components": entries,
+            "edges": list(_edges(parts, entries)),
+            **({} if length is None else {"cut": cut(T, length, neurons)}),
+        }
+    )
 
 
 @dataclass(frozen=True)
@@ -173,7 +149,6 @@ def _heads(T: Transformer, b: int, block: Block) -> Iterator[_Part]:
         more: dict[str, Any] = {"weighting": str(head.weighting)}
         more["positions"] = None if scheme is None else scheme.text()
         more |= {"strict": True} if head.strict else {}
-        more |= {} if head.window is None else {"window": head.window}
         more |= {"label": head.name} if head.name else {}
         name, writes = f"blocks.{b}.attn.head.{i}", _strongest(head.W_O.T)
         yield _Part(name, "head", at, then, reads, writes, {**where, "index": i, **more, **norm})
@@ -266,3 +241,13 @@ def _lanes(T: Transformer, entries: list[dict[str, Any]]) -> list[dict[str, Any]
         }
         for lane in T.lanes
     ]
+
+
+def circuit_svg(T: Transformer, threshold: float = 0.0) -> str:
+    """Return the `circuit` of a transformer as a picture of a graph; weights up to the threshold are left out.
+
+    >>> from weightsmith import library
+    >>> circuit_svg(library.contains("1"))[:4]
+    '<svg'
+    """
+    return circuit(T, threshold).draw()

@@ -1,155 +1,36 @@
-"""Edges of the circuit: one component reads, through the residual stream, the output of another; each can be cut.
+"""Cut edges of the circuit: one component reads, through the residual stream, the output of another.
 
-Components write to the stream: the embedding, the positions, every head and every feed-forward layer. Readers are the
-queries, keys and values of heads, the feed-forward layers, and the output. To cut an edge means that the reader, and no
-other, sees the stream without the writer: the same sum, in the same order, with 0 in the place of what that wrote.
-Everything behind the reader is then computed again.
+To cut an edge means that the reader, and no other, sees the stream without the writer: the same sum, in the same order,
+with 0 in the place of what that wrote. Everything behind the reader is then computed again.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any, Literal, TypeAlias, cast
+from itertools import islice, product
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, brief
-from weightsmith.inspect.output import answers_of, output_rows, read_numbers
+from weightsmith.inspect.components import Edge as Edge
+from weightsmith.inspect.components import Input as Input
+from weightsmith.inspect.components import Node as Node
+from weightsmith.inspect.components import carrying as carrying
+from weightsmith.inspect.components import edges as edges
+from weightsmith.inspect.components import read_at as read_at
+from weightsmith.inspect.components import shared_lanes as shared_lanes
+from weightsmith.inspect.components import writers as writers
+from weightsmith.inspect.components import written_at as written_at
+from weightsmith.inspect.output import answers_of, read_numbers
 from weightsmith.model import Transformer, position_table
 from weightsmith.model.positions import NO_POSITIONS
-from weightsmith.model.sites import Site, attention_stage, feed_forward_source, feed_forward_stage
+from weightsmith.model.sites import Site, attention_stage
 from weightsmith.semantics.attention import run_head
-from weightsmith.semantics.evaluation import AnswerIds, Ids
+from weightsmith.semantics.evaluation import NUMBERS_AT_ONCE, AnswerIds, Ids, numbers_held
 from weightsmith.semantics.reference import Reference
 
 MOST_INPUTS = 50_000
-Input: TypeAlias = Literal["q", "k", "v", "in"]  # of a head, or of a feed-forward layer and the output
-Lanes: TypeAlias = npt.NDArray[np.bool_]
-NodeKind: TypeAlias = Literal["embed", "pos_embed", "head", "mlp", "unembed"]
-
-
-@dataclass(frozen=True, order=True)
-class Node:
-    """A component, with the name that TransformerLens gives to it."""
-
-    kind: NodeKind
-    block: int = -1
-    index: int = 0  # of a head
-
-    def __str__(self) -> str:
-        """Return its name: "embed", "blocks.0.attn.head.1", "blocks.0.mlp"."""
-        if self.kind == "head":
-            return f"blocks.{self.block}.attn.head.{self.index}"
-        return f"blocks.{self.block}.mlp" if self.kind == "mlp" else self.kind
-
-
-@dataclass(frozen=True, order=True)
-class Edge:
-    """What one component writes, read by an input of another."""
-
-    source: Node
-    target: Node
-    input: Input
-
-    def __str__(self) -> str:
-        """Return its name: "embed → blocks.0.attn.head.1.q"."""
-        return f"{self.source} → {self.target}" + ("" if self.input == "in" else f".{self.input}")
-
-
-def writers(T: Transformer) -> list[Node]:
-    """Return the components that write to the stream, in order."""
-    found = [Node("embed")] + (
-        [Node("pos_embed")] if position_table(T.positions, T.arithmetic, len(T.lanes)) is not None else []
-    )
-    for b, block in enumerate(T.blocks):
-        found += [Node("head", b, i) for i in range(len(block.attention.heads) if block.attention else 0)]
-        found += [Node("mlp", b)] if block.feed_forward is not None else []
-    return found
-
-
-def edges(T: Transformer) -> Iterator[Edge]:
-    """Yield every pair of a writer and an input that reads the stream after it, whether or not it carries anything."""
-    sources = writers(T)
-    for target in [*(node for node in sources if node.kind in ("head", "mlp")), Node("unembed")]:
-        inputs: tuple[Input, ...] = ("q", "k", "v") if target.kind == "head" else ("in",)
-        for source in sources:
-            if written_at(source) <= read_at(T, target):
-                yield from (Edge(source, target, each) for each in inputs)
-
-
-def written_at(node: Node) -> int:
-    """Return the first stage of the stream that has a component's output."""
-    if node.kind in ("embed", "pos_embed"):
-        return 0
-    return attention_stage(node.block) if node.kind == "head" else feed_forward_stage(node.block)
-
-
-def read_at(T: Transformer, node: Node) -> int:
-    """Return the stage of the stream that a component reads."""
-    if node.kind == "unembed":
-        return 2 * len(T.blocks)
-    return attention_stage(node.block) - 1 if node.kind == "head" else feed_forward_source(T, node.block)
-
-
-def carrying(T: Transformer) -> list[Edge]:
-    """Return the edges whose ends share a lane; no other pair can carry anything."""
-    return [edge for edge in edges(T) if shared_lanes(T, edge)]
-
-
-def shared_lanes(T: Transformer, edge: Edge) -> list[str]:
-    """Return the lanes that the source of an edge may write and its input reads; without any, it carries nothing.
-
-    A norm in between reads all the lanes that it normalises. A norm after a sublayer spreads what was written to all of
-    its lanes.
-    """
-    both = _written(T, edge.source) & _read(T, edge.target, edge.input)
-    if any(block.norm_placement == "post" and (block.attention_norm or block.feed_forward_norm) for block in T.blocks):
-        both = _read(T, edge.target, edge.input) if _written(T, edge.source).any() else both
-    return [lane for lane, there in zip(T.lanes, both.tolist(), strict=True) if there]
-
-
-def _written(T: Transformer, node: Node) -> Lanes:
-    """Return whether a component may write to each lane."""
-    if node.kind == "embed":
-        return _nonzero(T.embedding, 0)
-    if node.kind == "pos_embed":
-        table = position_table(T.positions, T.arithmetic, len(T.lanes))
-        return _nonzero(table, 0)
-    block = T.blocks[node.block]
-    if node.kind == "head":
-        assert block.attention is not None
-        return _nonzero(block.attention.heads[node.index].W_O, 1)
-    assert block.feed_forward is not None
-    return _nonzero(block.feed_forward.W_2, 1) | _nonzero(block.feed_forward.b_2[np.newaxis], 0)
-
-
-def _nonzero(W: Any, axis: int) -> Lanes:
-    return cast(Lanes, (np.asarray(W) != 0).any(axis=axis))
-
-
-def _read(T: Transformer, node: Node, name: Input) -> Lanes:
-    """Return whether an input of a component reads each lane."""
-    rows: Any
-    if node.kind == "unembed":
-        norm, rows = T.final_norm, output_rows(T)
-    elif node.kind == "mlp":
-        block = T.blocks[node.block]
-        assert block.feed_forward is not None
-        norm = block.feed_forward_norm if block.norm_placement == "pre" else None
-        rows = np.concatenate([W for W in (block.feed_forward.W_1, block.feed_forward.W_3) if W is not None])
-    else:
-        block = T.blocks[node.block]
-        assert block.attention is not None
-        norm = block.attention_norm if block.norm_placement == "pre" else None
-        head = block.attention.heads[node.index]
-        rows = {"q": head.W_Q, "k": head.W_K, "v": head.W_V}[name]
-    read = _nonzero(rows, 0)
-    if norm is not None:
-        inside = np.array([norm.lanes is None or lane in norm.lanes for lane in T.lanes])
-        read |= inside if (read & inside).any() else False
-    return read
+MOST_CUTS = 20_000  # edges that are cut on every input
 
 
 class Cutting:
@@ -160,6 +41,7 @@ class Cutting:
         self.T, self.engine, self.ids = T, Reference(T), ids
         self.found = self.engine.evaluate(ids)
         self.answers = self._answers(self.found.stream[-1])
+        self._last: tuple[tuple[Node, int], Array] | None = None  # activations that were computed last, with their key
 
     def without(self, source: Node, stage: int) -> Array:
         """Return the stream at a stage as if a component had written 0, and all others what they wrote."""
@@ -181,8 +63,12 @@ class Cutting:
                     h = self.engine.add_heads(b, h, outputs)
                 if stage == attention_stage(b):
                     break
-                if block.feed_forward is not None and (source.kind != "mlp" or source.block != b):
-                    h = self.engine.add_neurons(b, h, self.found.activations[b])
+                if block.feed_forward is not None and source != Node("mlp", b):
+                    activations = self.found.activations[b]
+                    if source.kind == "neuron" and source.block == b:
+                        activations = activations.copy()
+                        activations[..., source.index] = 0.0
+                    h = self.engine.add_neurons(b, h, activations)
             return A.encoded(h)
 
     def _start(self, source: Node) -> Array:
@@ -195,20 +81,44 @@ class Cutting:
         return np.zeros_like(h) if table is None else A.add(np.zeros_like(h), table)
 
     def cut(self, cuts: Sequence[Edge]) -> AnswerIds:
-        """Return the answers, (inputs, positions), with edges to one reader cut."""
-        if len({edge.target for edge in cuts}) != 1:
-            raise InputError(f"cuts={brief([str(edge) for edge in cuts])}: write edges that lead to one component")
+        """Return the answers, (inputs, positions), with edges to one reader cut, one for each of its inputs."""
+        if len({edge.target for edge in cuts}) != 1 or len({edge.input for edge in cuts}) != len(cuts):
+            raise InputError(
+                f"cuts={brief([str(edge) for edge in cuts])}: write edges that lead to one component, at most one to "
+                f"each of its inputs"
+            )
         target = cuts[0].target
-        reads = {edge.input: self.without(edge.source, read_at(self.T, target)) for edge in cuts}
+        sources = {edge.input: edge.source for edge in cuts}
         if target.kind == "unembed":
-            return self._answers(reads["in"])
-        if target.kind == "mlp":
-            new, site = self.engine.activations(target.block, reads["in"]), Site("activations", target.block)
-        else:
-            new, site = self._head(target, reads), Site("head", target.block, target.index)
-        stream = list(self.found.stream[: 2 * target.block + (2 if target.kind == "mlp" else 1)])
-        after = self.engine.onward(stream, change=lambda at, values: new if at == site else values)
-        return self._answers(after.stream[-1])
+            return self._answers(self.without(sources["in"], read_at(self.T, target)))
+        if target.kind == "head":
+            reads = {name: self.without(source, read_at(self.T, target)) for name, source in sources.items()}
+            old = self.found.heads[target.block][target.index].output
+            return self._onward(Site("head", target.block, target.index), old, self._head(target, reads))
+        old, new = self.found.activations[target.block], self._activations(sources["in"], target.block)
+        if target.kind == "neuron":
+            all_new, new = new, old.copy()
+            new[..., target.index] = all_new[..., target.index]
+        return self._onward(Site("activations", target.block), old, new)
+
+    def _activations(self, source: Node, block: int) -> Array:
+        """Return the activations of a layer without a source; those of the last call are kept, for other neurons."""
+        if self._last is None or self._last[0] != (source, block):
+            seen = self.without(source, read_at(self.T, Node("mlp", block)))
+            self._last = ((source, block), self.engine.activations(block, seen))
+        return self._last[1]
+
+    def _onward(self, site: Site, old: Array, new: Array) -> AnswerIds:
+        """Return the answers with new values at a site; inputs of which none differs keep theirs."""
+        assert site.block is not None
+        rows = np.flatnonzero((new != old).any(axis=(1, 2)))
+        answers = self.answers.copy()
+        if len(rows):
+            stages = 2 * site.block + (2 if site.kind == "activations" else 1)
+            stream, some = [h[rows] for h in self.found.stream[:stages]], new[rows]
+            after = self.engine.onward(stream, change=lambda at, values: some if at == site else values)
+            answers[rows] = self._answers(after.stream[-1])
+        return answers
 
     def _head(self, node: Node, reads: dict[Input, Array]) -> Array:
         """Return the output of a head whose queries, keys or values read another stream."""
@@ -237,24 +147,50 @@ class Live:
     position: int
 
 
-def live_edges(T: Transformer, up_to: int, candidates: Sequence[Edge] | None = None) -> tuple[list[Live], list[Edge]]:
+def live_edges(
+    T: Transformer, up_to: int, candidates: Sequence[Edge] | None = None, *, neurons: bool = False
+) -> tuple[list[Live], list[Edge]]:
     """Cut each edge on every input up to a length; return those that matter, with the first witness, and the others.
 
-    By default these are the edges whose ends share a lane.
+    By default these are the edges whose ends share a lane; with `neurons`, those of single neurons instead of layers.
     """
-    count = sum(len(T.vocabulary) ** length for length in range(1, up_to + 1))
-    if count > MOST_INPUTS:
-        raise InputError(
-            f"there are {count:,} inputs up to length {up_to}, and edges are cut on at most {MOST_INPUTS:,}: write a "
-            f"smaller up_to"
-        )
-    waiting, found = list(carrying(T) if candidates is None else candidates), dict[Edge, Live]()
-    for length in range(1, up_to + 1):
-        ids = np.array(list(product(range(len(T.vocabulary)), repeat=length)))
+    _check_inputs(T, up_to)
+    waiting, found = list(carrying(T, neurons) if candidates is None else candidates), dict[Edge, Live]()
+    if len(waiting) > MOST_CUTS:
+        less = "neurons=False, or a smaller model" if neurons else "a smaller model"
+        raise InputError(f"{len(waiting):,} edges share a lane, and at most {MOST_CUTS:,} are cut: write {less}")
+    grouped = sorted(waiting, key=lambda edge: (edge.target.block, edge.target.kind, edge.source))
+    for ids in _inputs(T, up_to):
         cutting = Cutting(T, ids)
-        for edge in [edge for edge in waiting if edge not in found]:
+        for edge in [edge for edge in grouped if edge not in found]:
             differs = np.argwhere(cutting.cut([edge]) != cutting.answers)
             if len(differs):
                 n, position = differs[0].tolist()
                 found[edge] = Live(edge, tuple(T.vocabulary[token] for token in ids[n]), position)
     return [found[edge] for edge in waiting if edge in found], [edge for edge in waiting if edge not in found]
+
+
+def _check_inputs(T: Transformer, up_to: int) -> None:
+    """Refuse too many inputs, before one is made."""
+    most = T.max_length
+    if most is not None and up_to > most:
+        raise InputError(f"up_to={brief(up_to)}: the transformer reads at most {most} tokens: write up_to={most}")
+    count = longest = 0
+    while longest < up_to and count <= MOST_INPUTS:
+        longest += 1
+        count += len(T.vocabulary) ** longest
+    if count > MOST_INPUTS:
+        fewer = f"write up_to={longest - 1}" if longest > 1 else "write a model with a smaller vocabulary"
+        raise InputError(
+            f"up_to={brief(up_to)}: there are {count:,} inputs up to length {longest}, and edges are cut on at most "
+            f"{MOST_INPUTS:,}: {fewer}"
+        )
+
+
+def _inputs(T: Transformer, up_to: int) -> Iterator[Ids]:
+    """Yield every input up to a length, the shortest first, as many at once as memory allows."""
+    for length in range(1, up_to + 1):
+        every = product(range(len(T.vocabulary)), repeat=length)
+        most = max(1, NUMBERS_AT_ONCE // numbers_held(T, length))
+        while some := list(islice(every, most)):
+            yield np.array(some)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from weightsmith.errors import whole_number
-from weightsmith.export.circuit_map import hooks_of
+from weightsmith.export.circuit_cut import hooks_of
 from weightsmith.files import save
 from weightsmith.inspect import outputs
 from weightsmith.inspect.comparison import Compared
@@ -74,7 +74,7 @@ class Alike:
             "up_to": self._length(up_to),
             "edges": [
                 {
-                    **_ends(edge), "hooks": hooks_of(edge), "witness": list(live.witness), "position": live.position,
+                    **_ends(edge), "hooks": hooks_of(self.transformer, edge), "witness": list(live.witness), "position": live.position,
                     "part": _ends(live.edge),
                 }
                 for edge, live in edges
