@@ -79,27 +79,30 @@ def circuit(T: Transformer, threshold: float = 0.0, *, up_to: int | None = None)
 
 def _cut(T: Transformer, up_to: int) -> dict[str, Any]:
     live, silent = live_edges(T, up_to)
-    found = [{**_edge(T, one.edge), "witness": list(one.witness), "position": one.position} for one in live]
-    return {"up_to": up_to, "live": found, "silent": [_edge(T, edge) for edge in silent]}
+    found = [{**plain_edge(T, one.edge), "witness": list(one.witness), "position": one.position} for one in live]
+    return {"up_to": up_to, "live": found, "silent": [plain_edge(T, edge) for edge in silent]}
 
 
-def _edge(T: Transformer, edge: Edge) -> dict[str, Any]:
+def plain_edge(T: Transformer, edge: Edge) -> dict[str, Any]:
+    """Return an edge as plain values: its ends, the lanes that they share, and the hooks of a bridge."""
     return {
         "from": str(edge.source),
         "to": str(edge.target),
         "input": edge.input,
         "lanes": shared_lanes(T, edge),
-        "hooks": [_written_hook(edge.source), _read_hook(T, edge)],
+        "hooks": [written_hook(edge.source), read_hook(edge)],
     }
 
 
-def _written_hook(node: Node) -> list[Any]:
+def written_hook(node: Node) -> list[Any]:
+    """Return the hook of a bridge that has what a component writes, and the index of a head or None."""
     if node.kind == "head":
         return [f"blocks.{node.block}.attn.hook_result", node.index]
     return [f"blocks.{node.block}.hook_mlp_out" if node.kind == "mlp" else f"hook_{node.kind}", None]
 
 
-def _read_hook(T: Transformer, edge: Edge) -> list[Any]:
+def read_hook(edge: Edge) -> list[Any]:
+    """Return the hook of a bridge that has what an input of a component reads, and the index of a head or None."""
     node = edge.target
     if node.kind == "head":
         return [f"blocks.{node.block}.hook_{edge.input}_input", node.index]

@@ -181,7 +181,11 @@ class Cutting:
                     h = self.engine.add_heads(b, h, outputs)
                 if stage == attention_stage(b):
                     break
-                if block.feed_forward is not None and (source.kind != "mlp" or source.block != b):
+                if block.feed_forward is None:
+                    continue
+                if source.kind == "mlp" and source.block == b:
+                    h = self.engine.add_output(b, h, np.zeros_like(h))
+                else:
                     h = self.engine.add_neurons(b, h, self.found.activations[b])
             return A.encoded(h)
 
