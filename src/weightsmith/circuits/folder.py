@@ -10,13 +10,14 @@ from typing import Any
 
 from weightsmith.circuits.pairs import Pair, Split
 from weightsmith.circuits.truth import Truth, read_truth
-from weightsmith.errors import FileError, InputError, brief
+from weightsmith.errors import FileError, InputError, brief, listed
 from weightsmith.files import load_transformer
 from weightsmith.model import Transformer
 from weightsmith.storage import read_json, refusals
 
 FORMAT, VERSION = "weightsmith circuit benchmark", 1
 INDEX, MODEL, CIRCUIT, PAIRS, ENTRY = "index.json", "model.safetensors", "circuit.json", "pairs.json", "model.json"
+FORMS = "circuit-formats.json"
 _NAME = re.compile(r"[a-z0-9-]{1,100}/[a-z0-9-]{1,100}")
 
 
@@ -109,4 +110,8 @@ def read_benchmark(directory: str | os.PathLike[str], only: Sequence[str] | None
         found.append(Entry(Path(directory) / name, row))
     if not found:
         raise InputError(f"{brief(str(directory))} has no models: write weightsmith circuits make DIR")
-    return tuple(found) if only is None else tuple(entry for entry in found if entry.name in only)
+    names = [entry.name for entry in found]
+    for name in only or ():
+        if name not in names:
+            raise InputError(f"the benchmark has no model {brief(name)}: its index.json lists {listed(names, 6)}")
+    return tuple(entry for entry in found if only is None or entry.name in only)

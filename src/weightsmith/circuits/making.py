@@ -12,6 +12,7 @@ from weightsmith.circuits.folder import (
     CIRCUIT,
     ENTRY,
     FORMAT,
+    FORMS,
     INDEX,
     MODEL,
     PAIRS,
@@ -19,12 +20,14 @@ from weightsmith.circuits.folder import (
     plain_pairs,
     read_index,
 )
-from weightsmith.circuits.kinds import KINDS
+from weightsmith.circuits.kinds import KINDS, Made
 from weightsmith.circuits.pairs import drawn_pairs
 from weightsmith.circuits.tasks import Task, chosen_tasks
-from weightsmith.circuits.truth import circuit_json, true_circuit
+from weightsmith.circuits.truth import Truth, circuit_json, true_circuit
 from weightsmith.errors import FileError, InputError, WeightsmithError, brief, cut, listed
+from weightsmith.export.circuit_formats import circuit_as
 from weightsmith.files import save
+from weightsmith.model import Transformer
 from weightsmith.storage import read_json, refusals, write_json
 
 Verify: TypeAlias = Literal["quick", "full"]
@@ -161,7 +164,7 @@ def _existing(target: Path, kind: str, task: Task) -> dict[str, Any]:
         raise FileError("it holds something else: give another directory, or remove it")
 
 
-def _write(part: Path, kind: str, task: Task, made: Any, forms: Sequence[str], verify: Verify) -> dict[str, Any]:
+def _write(part: Path, kind: str, task: Task, made: Made, forms: Sequence[str], verify: Verify) -> dict[str, Any]:
     T = made.transformer
     truth = true_circuit(T, made.original, task.max_length)
     split = drawn_pairs(T, task.max_length, task.name)
@@ -170,6 +173,7 @@ def _write(part: Path, kind: str, task: Task, made: Any, forms: Sequence[str], v
     with refusals("cannot write", part):
         write_json(part / CIRCUIT, circuit_json(T, made.original, truth))
         write_json(part / PAIRS, plain_pairs(split))
+        write_json(part / FORMS, _forms(T, truth))
     counts = {label: len(truth.edges(label)) for label in ("live", "silent", "unconnected")}
     entry = {
         "name": f"{kind}/{task.name}",
@@ -191,7 +195,17 @@ def _write(part: Path, kind: str, task: Task, made: Any, forms: Sequence[str], v
     return entry
 
 
-def _exported(T: Any, form: str, part: Path, verify: Verify) -> dict[str, Any]:
+def _forms(T: Transformer, truth: Truth) -> dict[str, Any]:
+    """Return the live edges in the forms of other libraries; tuples of ACDC are lists in JSON."""
+    live = truth.edges("live")
+    return {
+        "acdc": [list(edge) for edge in circuit_as(T, live, "acdc")],
+        "auto-circuit": circuit_as(T, live, "auto-circuit"),
+        "interpbench": circuit_as(T, live, "interpbench"),
+    }
+
+
+def _exported(T: Transformer, form: str, part: Path, verify: Verify) -> dict[str, Any]:
     """Write a model for another library; return how it agrees, or why it was refused."""
     try:
         return exported(T, form, part, verify)

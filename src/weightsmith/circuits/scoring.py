@@ -23,7 +23,7 @@ MEASURES = {  # name: heading
     "edges_precision_at_k": "P@k",
     "nodes": "nodes",
     "faithful_pairs": "pairs",
-    "faithful_inputs": "inputs",
+    "faithful_inputs": "all",
 }
 
 
@@ -104,7 +104,7 @@ class BenchmarkScore:
 
 
 def _figure(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+    return "–" if value is None else f"{value:.2f}"
 
 
 def score(

@@ -7,7 +7,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli import lazy
-from weightsmith.cli.output import AsJson, print_json, say, say_aside, say_written
+from weightsmith.cli.output import AsJson, check_outputs, print_json, say, say_aside, say_written
 from weightsmith.errors import cut, shown
 from weightsmith.tables import Table
 
@@ -61,6 +61,24 @@ def make(
         for row in index["refused"]:
             say_aside(f"refused: {row['kind']}/{row['program']}: {cut(row['reason'], 300)}")
     say_written(directory)
+
+
+@circuits.command()
+def find(
+    directory: Folder,
+    method: Annotated[str, typer.Option(metavar="METHOD", help="zero, mean or patching.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The JSON file to write.")],
+    models: Annotated[str | None, typer.Option(help="Only these, with commas: exact/sort.", show_default=False)] = None,
+) -> None:
+    """Run a method of circuit discovery on every model, and write its scores."""
+    check_outputs(output)
+    ws.circuits.method_of(method)
+    entries = ws.circuits.read_benchmark(directory, None if models is None else models.split(","))
+    with lazy.shown_progress("finding", "models") as report:
+        found = ws.circuits.find(method, entries, report)
+    ws.circuits.write_results(output, method, found)
+    say_written(output)
+    say_aside(f"next: weightsmith circuits score DIR {shown(str(output))}{' --some' if models else ''}")
 
 
 @circuits.command()

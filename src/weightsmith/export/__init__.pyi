@@ -1,5 +1,6 @@
 from .chains.report import ChainAgreement as ChainAgreement
 from .circuit_drawing import circuit_svg as circuit_svg
+from .circuit_formats import circuit_as as circuit_as
 from .circuit_map import circuit as circuit
 from .hugging_face.writing import to_hugging_face as to_hugging_face
 from .lens import load_transformer_lens as load_transformer_lens

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from weightsmith.circuits.tasks import counting
+from weightsmith.circuits.tasks import comparing, counting, logic, matching, positions
 from weightsmith.circuits.tasks.task import DIFFICULTIES, Difficulty, Task
 from weightsmith.errors import InputError, brief, listed, nearest_names
 
-_UNORDERED = (*counting.TASKS,)
+_UNORDERED = (*positions.TASKS, *counting.TASKS, *logic.TASKS, *comparing.TASKS, *matching.TASKS)
 TASKS: tuple[Task, ...] = tuple(sorted(_UNORDERED, key=lambda task: DIFFICULTIES.index(task.difficulty)))
 
 __all__ = ["DIFFICULTIES", "TASKS", "Difficulty", "Task", "chosen_tasks"]

@@ -6,10 +6,7 @@ from weightsmith.circuits.tasks.parts import (
     before,
     count,
     earlier,
-    everywhere,
-    gather,
     indices,
-    is_any,
     length,
     same,
     so_far,
@@ -65,10 +62,6 @@ TASKS = (
         "count-different", "How many tokens differ from this one.", lambda: length() - count(same()), ABC, 5, "medium"
     ),
     Task(
-        "count-a-or-b", "How many tokens are a or b, of four letters.",
-        lambda: count(where_true(is_any("a", "b"))), ABCD, 4, "easy",
-    ),
-    Task(
         "distinct", "How many distinct tokens the input has.",
         lambda: count(where_true(_first_of_its_kind())), ABC, 5, "medium",
     ),
@@ -87,22 +80,9 @@ TASKS = (
     ),
     Task("majority", "Which of a and b occurs more often, or =.", _majority, ABC, 5, "medium"),
     Task("occurs-once", "Whether this token occurs only here.", lambda: count(same()) == 1, ABC, 5, "easy"),
-    Task(
-        "number-occurring-once", "How many tokens occur only once.",
-        lambda: count(where_true(count(same()) == 1)), ABC, 5, "medium",
-    ),
     Task("runs", "How many runs of equal tokens there are up to here.", _runs, ABC, 5, "hard"),
-    Task(
-        "share-that-is-a", "Whether at least half of the tokens so far are a.",
-        lambda: count(where_true(tokens == "a") & so_far()) * 2 > indices, ABC, 5, "medium",
-    ),
     Task(
         "counts-with-my-count", "How many distinct tokens occur as often as this one.",
         _counts_with_my_count, ABC, 5, "hard",
-    ),
-    Task(
-        "count-first", "How often the first token occurs.",
-        lambda: count(rasp.Select(tokens, gather(rasp.Select(indices, rasp.Full(0), EQ), tokens), EQ) & everywhere()),
-        ABC, 5, "medium",
     ),
 )  # fmt: skip
