@@ -1,4 +1,5 @@
 from . import check as check
+from . import circuits as circuits
 from . import exercises as exercises
 from . import export as export
 from . import library as library
