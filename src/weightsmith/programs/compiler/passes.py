@@ -31,9 +31,10 @@ from weightsmith.programs.compiler.lowering import blocks_of, smallest, transfor
 from weightsmith.programs.compiler.needs import simplify
 from weightsmith.programs.compiler.planner import Planner
 from weightsmith.programs.compiler.stating import state
+from weightsmith.programs.failing import explained
 from weightsmith.programs.graph import Program
 from weightsmith.programs.listing import provenance, token_names
-from weightsmith.programs.places import refusal
+from weightsmith.programs.places import UndecidedError, refusal
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.meaning import Meaning
 from weightsmith.programs.proof.weights import Proof
@@ -86,7 +87,12 @@ def compile(  # the verb that people look for
     prove = _backed(_backend(backend, portable), gradients, sharpness)
     with allowed(seconds, memory):
         parsed = parse(program, causal)
-        proof = prove(parsed, tokens, length, token_names(tokens), provenance(parsed), arithmetic)
+        try:
+            proof = prove(parsed, tokens, length, token_names(tokens), provenance(parsed), arithmetic)
+        except InputError as error:
+            if isinstance(error, UndecidedError) or isinstance(error.__cause__, TooLargeError):
+                raise explained(error, parsed, tokens, length) from error
+            raise
         return CompiledProgram(parsed, proof.T, tokens, length, proof)
 
 
