@@ -189,6 +189,24 @@ def test_p_and_the_address_open_it_and_escape_leaves_it(page: Page) -> None:
     page.evaluate("document.activeElement.blur()")
 
 
+@pytest.mark.parametrize(
+    ("why", "name"),
+    [
+        ("0.head.1:2:1", "where this score comes from"),
+        ("1.feed-forward:4:word Paris", "who wrote this cell"),
+        ("logit:4:Paris", "where this logit comes from"),
+    ],
+)
+def test_where_a_number_comes_from_fills_the_screen_and_escape_closes_it(why: str, name: str, page: Page) -> None:
+    again(page, present="", model=0, input=" ".join(SENTENCE), why=why)
+    expect(page.get_by_label(name, exact=True)).to_be_visible()
+    assert shown(page) == ["why"]
+    assert not [(each.text, each.size) for each in texts_of(page) if each.size < LEAST]
+    page.keyboard.press("Escape")
+    expect(page.get_by_label(name, exact=True)).to_have_count(0)
+    assert shown(page) == ["stream", "answer"]
+
+
 def test_unknown_panels_of_an_address_are_left_out(page: Page) -> None:
     present(page, panels="nothing,answer,stream,<b>")
     assert shown(page) == ["answer", "stream"]
