@@ -98,3 +98,31 @@ def test_ids_are_tokens() -> None:
         ws.run(T, [True])
     with pytest.raises(ws.WeightsmithError, match="not a text"):
         ws.run(T, np.array([[0, 1]]))
+
+
+def test_inputs_that_are_no_list_and_inputs_too_long_to_keep_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    T = ws.library.contains("1")
+    for wrong in (np.array(3), np.zeros((0, 2), int), b"01", "01", None, iter(["01"]), {"01"}, {}, 5, []):
+        with pytest.raises(ws.InputError, match="inputs=.*: write a list of inputs, all of one length"):
+            ws.run_batch(T, wrong)  # type: ignore[arg-type]
+    for fine in (np.array([[0, 1]]), np.array(["01"]), ("01",), [np.array([0, 1])], [[np.int64(0), np.int64(1)]]):
+        assert ws.run_batch(T, fine).decisions == ("YES",)  # type: ignore[arg-type]
+    monkeypatch.setattr("weightsmith.inspect.batch.MOST_NUMBERS", 100)
+    with pytest.raises(
+        ws.InputError, match="1 inputs of 200 tokens: a batch keeps every value, so write shorter inputs"
+    ):
+        ws.run_batch(T, ["01" * 100])
+
+
+def test_a_batch_prints_its_outputs_and_its_arrays_cannot_be_changed() -> None:
+    batch = ws.run_batch(ws.library.contains("1"), ["0010", "0000"] * 15)
+    assert repr(batch) == "<30 inputs of 4 tokens, 9 arrays in .cache>"
+    assert repr(batch.cache).startswith("<9 arrays: embedding, block 0 attention, ")
+    assert "10 more inputs: see .outputs" in str(batch)
+    assert "<table" in batch._repr_html_()
+    assert "x" not in batch.cache
+    assert None not in batch.cache
+    assert "block 0 attention" in batch.cache
+    for array in (*batch.cache.values(), batch.stream, batch.logits):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0

@@ -129,6 +129,8 @@ def target(T: Transformer, wanted: Any, over: Any) -> Target:
     """
     names, what = (T.classes, "class") if T.readout is None else (T.readout.lanes, "lane of the readout")
     kind: Literal["logit", "lane"] = "logit" if T.readout is None else "lane"
+    if T.readout is not None:
+        _refuse_values(T, wanted, over)
     row = place_of(wanted, names, what)
     if over is None:
         return Target(wanted, None, kind, row, None)
@@ -136,6 +138,19 @@ def target(T: Transformer, wanted: Any, over: Any) -> Target:
     if other == row:
         raise InputError(f"over={brief(over)} is the {what} itself: write another one, or leave over out")
     return Target(wanted, over, kind, row, other)
+
+
+def _refuse_values(T: Transformer, *given: Any) -> None:
+    """Refuse values of a readout where lanes are written; the error names the lanes and the code of the value."""
+    assert T.readout is not None
+    for one in given:
+        code = next((code for code, value in T.readout.table if type(value) is type(one) and value == one), None)
+        if code is not None and one not in T.readout.lanes:
+            said = ", ".join(f"{lane}={number:g}" for lane, number in zip(T.readout.lanes, code, strict=True))
+            raise InputError(
+                f"{brief(one)} is a value of the readout, whose code is {said}; a number of the output is that of a "
+                f"lane: write {T.readout.lanes[0]!r}, or leave it out"
+            )
 
 
 def usual_target(run: Run, wanted: Any, over: Any, position: int) -> Target | None:

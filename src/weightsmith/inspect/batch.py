@@ -8,20 +8,23 @@ from typing import Any
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError, brief, nearest_names
+from weightsmith.errors import InputError, brief, cut, nearest_names, shown
+from weightsmith.inspect.hook import hook
 from weightsmith.inspect.output import answer, answers_of, read_numbers
 from weightsmith.inspect.run import Sums, evaluate
-from weightsmith.model import Transformer, token_ids
+from weightsmith.model import Transformer, token_ids, value_text
 from weightsmith.model.sites import Site, stage_site
 from weightsmith.model.tokens import Tokens, read_inputs
 from weightsmith.model.transformer import checked
 from weightsmith.semantics.evaluation import Change, Evaluation, numbers_held, unchanged
+from weightsmith.tables import Table, Tabled
 
 MOST_NUMBERS = 1 << 28  # of float64 that a batch holds: 2 GiB
+MOST_ROWS, LETTERS, FEW = 20, 40, 6  # of the table: inputs, characters of a cell; names in a description
 OF_HEADS = ("scores", "weights", "keys", "values", "mixed")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cache(Mapping[str, Array]):
     """The values of a batch by name, such as "block 0 attention", "block 0 head 1" or "block 0 head 1 weights"."""
 
@@ -39,20 +42,27 @@ class Cache(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         """Return an array (inputs, positions, …) by its name."""
-        if name not in self._names:
+        if name not in self:
             few = nearest_names(name, self._names) if isinstance(name, str) else ""
             raise InputError(f"{brief(name)} names no values of this batch: {few}write one of list(batch.cache)")
         *_, last = words = name.split()
         site = Site.parse(" ".join(words[:-1]) if last in OF_HEADS else name)
+        return _kept(self._array(site, last))
+
+    def _array(self, site: Site, last: str) -> Array:
         if site.in_stream:
-            return self._found.stream[site.stage].astype(np.float64, copy=False)
+            return self._found.stream[site.stage]
         assert site.block is not None
         if site.kind == "activations":
-            return self._found.activations[site.block].astype(np.float64, copy=False)
+            return self._found.activations[site.block]
         assert site.index is not None
         head = self._found.heads[site.block][site.index]
         array: Array = getattr(head, last) if last in OF_HEADS else head.output
-        return array.astype(np.float64, copy=False)
+        return array
+
+    def __contains__(self, name: object) -> bool:
+        """Say whether there are values of a name."""
+        return name in self._names
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names, the stream first."""
@@ -62,9 +72,20 @@ class Cache(Mapping[str, Array]):
         """Return how many arrays there are."""
         return len(self._names)
 
+    def __repr__(self) -> str:
+        """Return the names of the first arrays."""
+        return f"<{len(self)} arrays: {', '.join(self._names[:FEW])}{', …' if len(self) > FEW else ''}>"
 
-@dataclass(frozen=True, eq=False)
-class Batch:
+
+def _kept(values: Array) -> Array:
+    """Return values as float64, which nobody can change in their place."""
+    result = values.astype(np.float64, copy=False).view()
+    result.setflags(write=False)
+    return result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Batch(Tabled):
     """Many inputs of one length through one transformer, with every value."""
 
     transformer: Transformer
@@ -84,12 +105,12 @@ class Batch:
     @property
     def stream(self) -> Array:
         """The stream, (stages, inputs, positions, lanes)."""
-        return np.stack(self._found.stream).astype(np.float64, copy=False)
+        return _kept(np.stack(self._found.stream))
 
     @property
     def logits(self) -> Array:
         """The logits at the last position, (inputs, classes); with a readout there are none."""
-        return self._found.logits.astype(np.float64)
+        return _kept(self._found.logits)
 
     @cached_property
     def outputs(self) -> tuple[tuple[Any, ...], ...]:
@@ -105,6 +126,20 @@ class Batch:
         """The answer at the last position of each input."""
         return tuple(row[-1] for row in self.outputs)
 
+    def table(self) -> Table:
+        """Return the first inputs as a table, each with the answer at every position."""
+        names = [f"at {i}" for i in range(len(self.tokens[0]))]
+        result = Table("input", *names, lead=1)
+        for tokens, outputs in list(zip(self.tokens, self.outputs, strict=True))[:MOST_ROWS]:
+            result.add(cut(shown(" ".join(tokens)), LETTERS), *(cut(value_text(one), LETTERS) for one in outputs))
+        left = len(self) - MOST_ROWS
+        result.notes += [f"… {left:,} more inputs: see .outputs"] if left > 0 else []
+        return result
+
+    def __repr__(self) -> str:
+        """Describe it briefly."""
+        return f"<{len(self):,} inputs of {len(self.tokens[0])} tokens, {len(self.cache)} arrays in .cache>"
+
 
 def run_batch(
     T: Transformer, inputs: Sequence[Tokens], *, sums: Sums | None = None, change: Change = unchanged
@@ -112,8 +147,8 @@ def run_batch(
     """Run a transformer on many inputs of one length at once, and keep every value.
 
     Each row equals `run` on that input; in `Native` the last bits may differ, because BLAS adds in another order.
-    `change` is a function of a `Site` and the values there, (inputs, positions, …), that returns the values to go on
-    with: so every input of the batch can have its own intervention.
+    `change` is the hook of `run`; its values are (inputs, positions, …), so every input of the batch can have its own
+    intervention.
 
     >>> from weightsmith import library
     >>> batch = run_batch(library.contains("1"), ["0010", "0000"])
@@ -122,7 +157,8 @@ def run_batch(
     >>> batch.cache["block 0 attention"].shape
     (2, 4, 2)
     """
-    if isinstance(inputs, str) or not isinstance(inputs, Sequence | np.ndarray) or not len(inputs):
+    listed = isinstance(inputs, Sequence) and not isinstance(inputs, str | bytes)
+    if not (listed or (isinstance(inputs, np.ndarray) and inputs.ndim)) or not len(inputs):
         raise InputError(f"inputs={brief(inputs)}: write a list of inputs, all of one length")
     read = read_inputs(checked(T), inputs)
     lengths = sorted({len(tokens) for tokens in read})
@@ -130,9 +166,8 @@ def run_batch(
         few = ", ".join(map(str, lengths[:4]))
         raise InputError(f"the inputs have the lengths {few}: a batch has one length; write a batch for each")
     if len(read) * numbers_held(T, lengths[0]) > MOST_NUMBERS:
-        most = max(1, MOST_NUMBERS // numbers_held(T, lengths[0]))
-        raise InputError(
-            f"{len(read):,} inputs of {lengths[0]} tokens: a batch keeps every value, so write at most {most:,} at once"
-        )
+        most = MOST_NUMBERS // numbers_held(T, lengths[0])
+        fewer = f"write at most {most:,} at once" if most else "write shorter inputs"
+        raise InputError(f"{len(read):,} inputs of {lengths[0]} tokens: a batch keeps every value, so {fewer}")
     ids = np.array([token_ids(T, tokens) for tokens in read])
-    return Batch(T, tuple(read), sums, evaluate(T, ids, sums=sums, change=change))
+    return Batch(T, tuple(read), sums, evaluate(T, ids, sums=sums, change=hook(change)))

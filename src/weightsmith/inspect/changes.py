@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from weightsmith.errors import InputError, shown
 from weightsmith.inspect.arguments import check_alike
+from weightsmith.inspect.output import answer_at
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import value_text
@@ -44,9 +46,15 @@ class Changed(Tabled):
 
     before: Run = field(repr=False)
     after: Run = field(repr=False)
-    decisions: tuple[str, str]
+    decisions: tuple[Any, Any]  # NO_VALUE, shown as ?, for a code without a value
     logits: dict[str, Pair]  # of every class
     stages: tuple[str, ...]  # after which the streams differ
+
+    @property
+    def outputs(self) -> dict[int, tuple[Any, Any]]:
+        """The outputs that differ, by position: before and after."""
+        both = [[answer_at(run, i) for i in range(len(run.tokens))] for run in (self.before, self.after)]
+        return {i: (was, now) for i, (was, now) in enumerate(zip(*both, strict=True)) if was != now}
 
     @property
     def first(self) -> Difference | None:
@@ -74,8 +82,19 @@ class Changed(Tabled):
         different = any(pair.difference != 0 for pair in self.logits.values())
         if self.before.transformer.readout is None:
             parts.append(self._logits() if different else "no logit differs")
+        elif self.outputs:
+            parts.append(self._outputs())
         parts.append(self._stream() if self.stages else "the streams do not differ")
         return Page(*parts)
+
+    def _outputs(self) -> Table:
+        result = Table("output at", "before", "after")
+        differ = list(self.outputs.items())
+        for i, pair in differ[:MOST_ROWS]:
+            result.add(position_text(self.before.tokens, i), *map(value_text, pair))
+        left = len(differ) - MOST_ROWS
+        result.notes += [f"… {left:,} more positions: see .outputs"] if left > 0 else []
+        return result
 
     def _logits(self) -> Table:
         infinity = self.before.transformer.arithmetic.infinity
@@ -143,4 +162,5 @@ def changed(before: Run, after: Run) -> Changed:
     logits = {name: Pair(*pair) for name, pair in zip(before.transformer.classes, pairs, strict=True)}
     differ = (before.stream != after.stream).any(axis=(1, 2))
     stages = tuple(stage for stage, here in zip(before.stages, differ, strict=True) if here)
-    return Changed(before, after, (before.decision, after.decision), logits, stages)
+    ends = answer_at(before, len(before.tokens) - 1), answer_at(after, len(after.tokens) - 1)
+    return Changed(before, after, ends, logits, stages)

@@ -4,8 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from inspect import signature
-from typing import Any, cast, overload
+from typing import Any, overload
 from warnings import warn
 
 import numpy as np
@@ -14,10 +13,12 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, position_of
 from weightsmith.inspect import trace
 from weightsmith.inspect.drawing import drawn
+from weightsmith.inspect.hook import hook
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_ids
 from weightsmith.model.names import place_of
-from weightsmith.model.sites import Site, stage_names
+from weightsmith.model.readout import NO_VALUE
+from weightsmith.model.sites import stage_names
 from weightsmith.model.tokens import Tokens, read_inputs
 from weightsmith.model.transformer import checked
 from weightsmith.operators import meaning
@@ -55,7 +56,7 @@ class Run:
 
     @property
     def decision(self) -> Any:
-        """The output at the last position: a class, or the value of a readout."""
+        """The output at the last position: a class, or the value of a readout, as in `outputs`."""
         T = self.transformer
         if T.readout is None:
             return T.classes[int(np.argmax(self.logits))]  # the first of the largest
@@ -64,7 +65,10 @@ class Run:
 
     @cached_property
     def outputs(self) -> tuple[Any, ...]:
-        """The output at each position; the decision is the last one."""
+        """The output at each position; the decision is the last one.
+
+        A code without a value is refused; in a run whose values were replaced it is NO_VALUE, shown as ?.
+        """
         return tuple(self._answer(position, answer) for position, answer in enumerate(self.answer_ids.tolist()))
 
     @cached_property
@@ -88,8 +92,10 @@ class Run:
         return None if T.readout is None else read_codes(T, self.stream[-1], self.sums)
 
     def _answer(self, position: int, answer: int) -> Any:
-        """Return an answer by its index; refuse −1, naming the code without a value."""
+        """Return an answer by its index; refuse −1, naming the code without a value, unless values were replaced."""
         T = self.transformer
+        if answer < 0 and self.changed:
+            return NO_VALUE
         if answer < 0 and T.readout is not None and self.codes is not None:
             T.readout.refuse(position, self.codes[position].tolist())
         return T.answers[answer]
@@ -177,38 +183,25 @@ def run(T: Transformer, tokens: Tokens, *, sums: Sums | None = None, change: Cha
     """Run a transformer on one input: a text, a list of tokens, or a list or array of ids.
 
     In a finite arithmetic every sum is a left fold. In `Native` sums are the machine's, by BLAS: fast, and their last
-    bits depend on the machine; with sums="left" they are left folds there too, as in the checker. `change` is a
-    function of a `Site` and the values there that returns the values to go on with:
-    lambda site, x: 0 * x if str(site) == "block 0 head 1" else x.
+    bits depend on the machine; with sums="left" they are left folds there too, as in the checker.
+
+    `change` is a hook: a function that is called at every site, in the order of the run, with the `Site` and an array
+    of the values there, and returns the values to go on with, an array of the same shape whose numbers are members of
+    the arithmetic: lambda site, x: 0 * x if str(site) == "block 0 head 1" else x. Sites are the stream after the
+    embedding and after each sublayer, the output of each head, and the activations of each feed-forward layer.
 
     >>> from weightsmith import library
     >>> run(library.contains("1"), "0010").decision
     'YES'
     """
     read = read_tokens(T, tokens)
-    found = evaluate(
-        T, np.array(token_ids(T, read)), sums=sums, change=unchanged if change is unchanged else _of_sites(change)
-    )
+    found = evaluate(T, np.array(token_ids(T, read)), sums=sums, change=hook(change))
     stream = np.stack(found.stream).astype(np.float64, copy=False)
     logits, activations = found.logits.astype(np.float64), [layer.astype(np.float64) for layer in found.activations]
     for array in (logits, stream, *activations):
         array.setflags(write=False)
     heads = tuple(tuple(head.as_float64() for head in block) for block in found.heads)
     return Run(T, read, logits, stream, heads, tuple(activations), (), change is not unchanged, sums)
-
-
-def _of_sites(change: Any) -> Change:
-    """Return a change of (site, values), also from the (kind, stage or block, head, values) of earlier versions."""
-    needed = [each for each in signature(change).parameters.values() if each.default is each.empty]
-    if len(needed) != 4:
-        return cast(Change, change)
-    warn("write change(site, values) instead of change(kind, place, head, values)", DeprecationWarning, stacklevel=3)
-
-    def of_site(site: Site, values: Array) -> Any:
-        kind, block = "stream" if site.in_stream else site.kind, site.stage if site.in_stream else site.block
-        return change(kind, block, site.index or 0, values)
-
-    return of_site
 
 
 def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[Any]:
