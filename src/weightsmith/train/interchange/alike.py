@@ -74,8 +74,8 @@ class Alike:
             "up_to": self._length(up_to),
             "edges": [
                 {
-                    **_ends(edge), "hooks": hooks_of(self.transformer, edge), "witness": list(live.witness), "position": live.position,
-                    "part": _ends(live.edge),
+                    **_ends(edge), "hooks": hooks_of(self.transformer, edge), "witness": list(live.witness),
+                    "position": live.position, "part": _ends(live.edge),
                 }
                 for edge, live in edges
             ],
