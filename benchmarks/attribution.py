@@ -1,7 +1,7 @@
 """Attribution of edges by gradients against exact ablation: the table of docs/portable.md.
 
-`python -m benchmarks.attribution [--write]` computes it; some minutes. An edge is live if the answer at some position of some
-input of up to four tokens is another one when the edge is cut. The figure is the area under the ROC curve: the chance
+`python -m benchmarks.attribution [--write]` computes it; some minutes. An edge is live if cutting it changes the answer
+at some position of some input of up to four tokens. The figure is the area under the ROC curve: the chance
 that a live edge scores above a silent one, where equal scores count half.
 """
 

@@ -64,10 +64,13 @@ def compiled(name: str, length: int = LENGTH, gradients: bool = True) -> Compile
 
 
 def pairs_of(P: CompiledProgram, count: int, longest: int, seed: int = 0) -> list[Pair]:
-    """Return pairs of one changed token, or of all, at a position where the answer changes; every length in turn."""
+    """Return pairs of one changed token, or of all, of every length in turn, at a position where the answer changes.
+
+    Where no answer ever changes, as that of the length, they are any pairs.
+    """
     draw, found, T = Random(seed), list[Pair](), P.transformer
     tries = 0
-    while len(found) < count and tries < 100:
+    while len(found) < count and tries < 20:
         tries += 1
         clean, corrupted = list[tuple[str, ...]](), list[tuple[str, ...]]()
         for n in range(count):
@@ -81,4 +84,6 @@ def pairs_of(P: CompiledProgram, count: int, longest: int, seed: int = 0) -> lis
         for one, other, a, b in zip(clean, corrupted, outputs(T, clean), outputs(T, corrupted), strict=True):
             changed = [n for n, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
             found += [Pair(one, other, draw.choice(changed))] if changed else []
+    if not found:
+        found = [Pair(one, other, len(one) - 1) for one, other in zip(clean, corrupted, strict=True)]
     return found[:count]

@@ -5,7 +5,7 @@ reads it. To first order, so much changes if this input alone sees the corrupted
 they are called.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -42,9 +42,12 @@ def edge_attribution_patching(
     """Score every edge by (corrupted − clean output of the source) · gradient at the input that reads it.
 
     The gradient is that of the logit of the clean run's answer minus the logit of the corrupted run's answer, at the
-    position of the pair. With a readout, it is that of the codes, projected on the line from the corrupted to the clean
-    code: 1 at the clean one, 0 at the corrupted one. Pairs with the same answer give 0. The score is the mean
-    magnitude over all pairs. `towards="zero"` compares with a source that writes nothing, as ablation does.
+    position of the pair; where they are the same, minus the largest other logit of the clean run. With a readout, it is
+    that of the codes, projected on the line from the corrupted to the clean code: 1 at the clean one, 0 at the
+    corrupted one; equal codes give 0.
+
+    The score is the mean magnitude over all pairs. `towards="zero"` compares with a source that writes nothing, as
+    ablation does.
     """
     return _scores(T, pairs, 0, towards)
 
@@ -64,9 +67,10 @@ def _scores(T: Transformer, pairs: Sequence[Pair], steps: int, towards: Towards)
     """Return the score of every edge; without steps, from the gradient of the clean run."""
     if towards not in ("corrupted", "zero"):
         raise InputError(f"towards={brief(towards)}: write 'corrupted' or 'zero'")
+    batched = list(batches(T, pairs))
     found = dict.fromkeys(edges(T), 0.0)
-    for batch, tapped in batches(T, pairs):
-        for edge, scores in _of_batch(tapped, batch, steps, towards, list(found)):
+    for batch, tapped in batched:
+        for edge, scores in scores_of_pairs(tapped, batch, steps, towards, list(found)).items():
             found[edge] += float(scores.abs().sum())
     return {edge: score / len(pairs) for edge, score in found.items()}
 
@@ -105,9 +109,11 @@ def metric(T: Transformer, clean: "Tensor", corrupted: "Tensor", positions: "Ten
     rows = torch.arange(len(positions))
     a, b = clean[rows, positions], corrupted[rows, positions]
     if T.readout is None:
-        number = a.shape[-1]
-        wanted = [torch.nn.functional.one_hot(each.argmax(-1), number).to(a) for each in (a, b)]
-        direction = wanted[0] - wanted[1]
+        best = a.argmax(-1, keepdim=True)
+        runner_up = a.scatter(-1, best, -torch.inf).argmax(-1, keepdim=True)
+        other = b.argmax(-1, keepdim=True)
+        other = torch.where(other == best, runner_up, other)
+        direction = torch.zeros_like(a).scatter(-1, other, -1.0).scatter_add(-1, best, torch.ones_like(a))
     else:
         direction = (a - b) / ((a - b) ** 2).sum(-1, keepdim=True).clamp(min=1e-300)
     found = torch.zeros_like(clean)
@@ -119,14 +125,14 @@ def gradients(run: "TappedRun", direction: "Tensor", at: "Sequence[Tensor]") -> 
     """Return the gradients of the metric at some values of a run; 0 where it does not depend on them."""
     import torch
 
-    found = torch.autograd.grad((run.numbers * direction).sum(), list(at), allow_unused=True)
+    found = torch.autograd.grad((run.numbers * direction).sum(), list(at), allow_unused=True, retain_graph=True)
     return [torch.zeros_like(value) if each is None else each for each, value in zip(found, at, strict=True)]
 
 
-def _of_batch(
+def scores_of_pairs(
     tapped: "Tapped", batch: Batch, steps: int, towards: Towards, wanted: Sequence[Edge]
-) -> "Iterator[tuple[Edge, Tensor]]":
-    """Yield the scores of every edge, for each pair."""
+) -> "dict[Edge, Tensor]":
+    """Return the scores of every edge, with their signs, for each pair."""
     clean, corrupted = tapped.run(batch.clean), tapped.run(batch.corrupted)
     direction = metric(tapped.T, clean.numbers.detach(), corrupted.numbers.detach(), batch.positions)
     moved = {
@@ -138,16 +144,20 @@ def _of_batch(
     for step in range(steps):
         share = (step + 0.5) / steps
         runs.append(tapped.run(batch.clean, {node: clean.outputs[node] + share * moved[node] for node in starts}))
-    total: dict[tuple[Node, Input], Any] = {}
+    sources: dict[tuple[Node, Input], list[Node]] = {}
+    for edge in wanted:
+        sources.setdefault((edge.target, edge.input), []).append(edge.source)
+    found: dict[Edge, Tensor] = {}
     for run in runs:
-        for reader, gradient in zip(run.copies, gradients(run, direction, list(run.copies.values())), strict=True):
-            total[reader] = total.get(reader, 0) + gradient / len(runs)
-    read = {each: gradient for reader, gradients in total.items() for each, gradient in _by_head(reader, gradients)}
-    for (target, name), gradient in read.items():
-        sources = [edge.source for edge in wanted if edge.target == target and edge.input == name]
-        passed = _passed_back(tapped, clean, read_at(tapped.T, target), gradient, sources)
-        for source, each in zip(sources, passed, strict=True):
-            yield Edge(source, target, name), (moved[source] * each).sum((1, 2))
+        passed_back = _along_the_stream(tapped, run)
+        at = zip(run.copies, gradients(run, direction, list(run.copies.values())), strict=True)
+        for (target, name), gradient in (each for reader, whole in at for each in _by_head(reader, whole)):
+            own = sources[target, name]
+            for source, each in zip(own, passed_back(read_at(tapped.T, target), gradient, own), strict=True):
+                score = (moved[source] * each).sum((1, 2)) / len(runs)
+                edge = Edge(source, target, name)
+                found[edge] = found[edge] + score if edge in found else score
+    return found
 
 
 def _by_head(reader: tuple[Node, Input], gradient: "Tensor") -> "Iterator[tuple[tuple[Node, Input], Tensor]]":
@@ -160,14 +170,19 @@ def _by_head(reader: tuple[Node, Input], gradient: "Tensor") -> "Iterator[tuple[
         yield (Node("head", node.block, node.index + i), name), each
 
 
-def _passed_back(
-    tapped: "Tapped", clean: "TappedRun", stage: int, gradient: "Tensor", sources: Sequence[Node]
-) -> "Sequence[Tensor]":
-    """Return the gradient at what each source writes, along the stream alone: the same, but for norms on the way."""
-    if not tapped.spreads:
-        return [gradient] * len(sources)
+def _along_the_stream(
+    tapped: "Tapped", run: "TappedRun"
+) -> "Callable[[int, Tensor, Sequence[Node]], Sequence[Tensor]]":
+    """Return a function from the gradient at a stage to that at what sources write, along the stream alone.
+
+    It is the same, but for what is on the way: norms after sublayers, and sums that end at ±∞.
+    """
+    if not tapped.spreads and not tapped.ended:
+        return lambda stage, gradient, sources: [gradient] * len(sources)
     import torch
 
-    leaves = {node: value.detach().requires_grad_() for node, value in clean.outputs.items()}
-    stream = tapped.streams(leaves)[stage]
-    return torch.autograd.grad(stream, [leaves[node] for node in sources], gradient)
+    leaves = {node: value.detach().requires_grad_() for node, value in run.outputs.items()}
+    stream = tapped.streams(leaves)
+    return lambda stage, gradient, sources: torch.autograd.grad(
+        stream[stage], [leaves[node] for node in sources], gradient, retain_graph=True
+    )

@@ -42,6 +42,7 @@ class Tapped:
         self.ops = self.module.operations
         self.blocks = [cast(Block, block) for block in self.module.blocks]
         self.spreads = any(not block.before and _normed(block) for block in self.blocks)
+        self.ended = False  # whether a sum in the stream of some run came to ±∞
 
     def start(self, ids: Tensor) -> Start:
         """Return what the embedding and the positions write."""
@@ -91,10 +92,10 @@ class Tapped:
 
     def _begin(self, outputs: dict[Node, Tensor]) -> Tensor:
         h = outputs[EMBED]
-        return cast(Tensor, self.ops.add(h, outputs[POSITIONS]) if POSITIONS in outputs else h.clone())
+        return self._added(h, outputs[POSITIONS]) if POSITIONS in outputs else h.clone()
 
     def _join(self, block: Block, norm: str, h: Tensor, added: Tensor) -> Tensor:
-        joined = self.ops.join(h, added)
+        joined = self._added(h, added)
         return cast(Tensor, joined if block.before else self.ops.normalised(getattr(block, norm), joined))
 
     def _attention(self, b: int, block: Block, h: Tensor, where: Places, found: TappedRun) -> Tensor:
@@ -128,9 +129,15 @@ class Tapped:
         """Return the sum of what heads write, in their order, and b_O."""
         total = torch.zeros_like(h)
         for each in own:
-            total = self.ops.add(total, each)
+            total = self._added(total, each)
         b_O = None if block.attention is None else block.attention.b_O
-        return total if b_O is None else cast(Tensor, self.ops.add(total, b_O))
+        return total if b_O is None else self._added(total, b_O)
+
+    def _added(self, x: Tensor, y: Tensor) -> Tensor:
+        found: Tensor = self.ops.add(x, y)
+        infinity = self.ops.infinity
+        self.ended = self.ended or (infinity is not None and bool((found.detach().abs() >= infinity).any()))
+        return found
 
 
 def _normed(block: Block) -> bool:
