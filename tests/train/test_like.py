@@ -128,6 +128,32 @@ def test_longer_sources_make_parts_matter_that_say_how_long_an_input_is() -> Non
     assert draw(program().transformer, 2, 0).lengths == [(1, 1), (2, 2)]
 
 
+def test_an_answer_that_hangs_on_a_tie_after_an_interchange_is_not_judged() -> None:
+    T = compiled("reversed", 3, "ab", backend="softmax").transformer
+    drawn = draw(T, 3, 0)
+    least = min(gap(ws.run_batch(T, [word]).stream[-1, 0], T).min() for word in ("a", "ab", "aba", "bb", "bab"))
+    counting, unclear = drawn.parts[0], 0
+    pairs = drawn.measured[Lengths(2, 3), counting]
+    for base, source, answers in zip(pairs.bases, pairs.sources, pairs.answers, strict=True):
+        words = [[T.vocabulary[i] for i in drawn.inputs[n].ids[row]] for n, row in ((2, int(base)), (3, int(source)))]
+        new = ws.run_batch(T, words[1:]).cache["block 0 head 0"][:, :2]
+        batch = ws.run_batch(
+            T, words[:1], change=lambda site, old, new=new: new if str(site) == "block 0 head 0" else old
+        )
+        margins = gap(batch.stream[-1, 0], T)
+        assert (answers < 0).tolist() == (margins < 0.99 * least).tolist()
+        unclear += int((answers < 0).sum())
+    assert unclear > 0
+    share = measure(T, drawn, {part: part for part in drawn.parts}).parts[str(counting)]
+    assert share.accuracy == share.accuracy_changing == 1  # the program implements itself
+    assert 0 < share.partly < share.pairs
+
+
+def gap(stream: Any, T: ws.Transformer) -> Any:
+    logits = np.sort(stream @ np.asarray(T.output).T + (0 if T.output_bias is None else np.asarray(T.output_bias)))
+    return logits[:, -1] - logits[:, -2]
+
+
 def test_the_measure_finds_what_does_not_implement_its_part() -> None:
     R, drawn = trained(), draw(program().transformer, 3, 0)
     node_of = {part: next(n for n in nodes_of(2, 2) if str(n) == R.mapping[str(part)]) for part in drawn.parts}

@@ -14,17 +14,21 @@ from weightsmith.train.interchange.parts import Inputs, parts_of
 
 @dataclass(frozen=True)
 class Share:
-    """Pairs of inputs after an interchange: how many have the right answer at every position."""
+    """Pairs of inputs after an interchange: how many have the right answer at every position that is judged.
 
-    pairs: int
+    A position is not judged if the program has no clear answer there after the interchange.
+    """
+
+    pairs: int  # with a position that is judged
+    partly: int  # of these, the pairs with a position that is not
     right: int
     changing: int  # the pairs on which the interchange changes an answer of the program
     changing_right: int
 
     @property
     def accuracy(self) -> float:
-        """The share of all pairs."""
-        return self.right / self.pairs
+        """The share of all pairs; 0 without any."""
+        return self.right / self.pairs if self.pairs else 0.0
 
     @property
     def accuracy_changing(self) -> float:
@@ -78,14 +82,18 @@ def measure(S: Transformer, drawn: Drawn, mapping: Mapping[Node, Node]) -> Inter
     inputs = {length: Inputs.of(S, found.ids) for length, found in drawn.inputs.items()}
     part_of = {node: part for part, node in mapping.items()}
 
-    def interchanged(node: Node, lengths: Lengths) -> tuple[int, int, int, int]:
+    def interchanged(node: Node, lengths: Lengths) -> list[int]:
         """Return the counts of a `Share`; outside the circuit on the pairs of the parts, one after the other."""
         part = part_of.get(node, drawn.parts[(node.block + node.index) % len(drawn.parts)])
         pairs = drawn.measured[lengths, part]
         found = inputs[lengths.base].interchanged(node, pairs.bases, inputs[lengths.source], pairs.sources)
-        wanted, changed = (pairs.answers, pairs.changed) if node in part_of else (_plain(drawn, lengths, part), [])
-        right = ((found == wanted) | (wanted < 0)).all(axis=1)
-        return len(right), int(right.sum()), len(changed), int(right[changed].sum()) if len(changed) else 0
+        wanted, changed = pairs.answers, pairs.changed
+        if node not in part_of:
+            wanted, changed = drawn.inputs[lengths.base].answers[pairs.bases], changed[:0]
+        judged = wanted >= 0
+        right = ((found == wanted) | ~judged).all(axis=1) & judged.any(axis=1)
+        partly = judged.any(axis=1) & ~judged.all(axis=1)
+        return [int(judged.any(axis=1).sum()), int(partly.sum()), int(right.sum()), len(changed), right[changed].sum()]
 
     names = {node: _share(drawn, node, interchanged) for node in parts_of(S)}
     return Interchange(
@@ -94,10 +102,5 @@ def measure(S: Transformer, drawn: Drawn, mapping: Mapping[Node, Node]) -> Inter
     )
 
 
-def _plain(drawn: Drawn, lengths: Lengths, part: Node) -> Any:
-    return drawn.inputs[lengths.base].answers[drawn.measured[lengths, part].bases]
-
-
-def _share(drawn: Drawn, node: Node, counts: Callable[[Node, Lengths], tuple[int, int, int, int]]) -> Share:
-    pairs, right, changing, changing_right = np.sum([counts(node, each) for each in drawn.lengths], axis=0).tolist()
-    return Share(pairs, right, changing, changing_right)
+def _share(drawn: Drawn, node: Node, counts: Callable[[Node, Lengths], list[int]]) -> Share:
+    return Share(*np.sum([counts(node, each) for each in drawn.lengths], axis=0).tolist())

@@ -1,5 +1,6 @@
 """The program as a causal model: its parts, and its answers when a part has the value that it has on another input."""
 
+import math
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -15,6 +16,7 @@ from weightsmith.model import Transformer, value_text
 from weightsmith.model.sites import Site
 from weightsmith.semantics.evaluation import AnswerIds, Evaluation, Ids
 
+NONE = -1  # in the place of an answer
 MOST_INPUTS = 2048  # of a length, among which interchanges are drawn
 
 
@@ -70,32 +72,42 @@ class Inputs:
     ids: Ids  # (inputs, positions)
     found: Evaluation
     answers: AnswerIds  # (inputs, positions)
+    margin: float  # the smallest, at any position of any input
 
     @classmethod
     def of(cls, T: Transformer, ids: Ids) -> "Inputs":
         """Run the inputs."""
         found = engine_for(T).evaluate(ids)
-        return cls(T, ids, found, _answers(T, found.stream[-1]))
+        numbers = read_numbers(T, found.stream[-1])
+        return cls(T, ids, found, answers_of(T, numbers), float(_margins(T, numbers).min()))
 
     def values(self, node: Node) -> Array:
         """Return what a head writes, or what the neurons of a layer compute, (inputs, positions, …)."""
         found = self.found
         return found.heads[node.block][node.index].output if node.kind == "head" else found.activations[node.block]
 
-    def interchanged(self, node: Node, bases: Ids, others: "Inputs", sources: Ids) -> AnswerIds:
+    def interchanged(
+        self, node: Node, bases: Ids, others: "Inputs", sources: Ids, margin: float = -math.inf
+    ) -> AnswerIds:
         """Return the answers on each base, (pairs, positions), when a node has the value that it has on the source.
 
-        Of a longer source these are the values at its first positions.
+        Of a longer source these are the values at its first positions. An answer with less than this margin is −1.
         """
         new, site = others.values(node)[sources, : self.ids.shape[1]], site_of(node)
         first = 2 * node.block + (1 if node.kind == "head" else 2)
         stream = [stage[bases] for stage in self.found.stream[:first]]
         after = engine_for(self.T).onward(stream, change=lambda at, old: new if at == site else old)
-        return _answers(self.T, after.stream[-1])
+        numbers = read_numbers(self.T, after.stream[-1])
+        return np.where(_margins(self.T, numbers) < margin, NONE, answers_of(self.T, numbers))
 
 
-def _answers(T: Transformer, last: Array) -> AnswerIds:
-    return answers_of(T, read_numbers(T, last))
+def _margins(T: Transformer, numbers: Array) -> Array:
+    """Return by how much the largest logit is above the next; codes of a readout have a value or have none."""
+    if T.readout is not None or numbers.shape[-1] == 1:
+        return np.full(numbers.shape[:-1], math.inf)
+    best = np.partition(numbers, -2, axis=-1)
+    margins: Array = best[..., -1] - best[..., -2]
+    return margins
 
 
 def inputs_of_length(T: Transformer, length: int, rng: np.random.Generator) -> Inputs:

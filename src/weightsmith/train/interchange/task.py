@@ -13,9 +13,10 @@ from torch.nn import functional
 from weightsmith.inspect.edges import Node
 from weightsmith.train.interchange.dense import Dense
 from weightsmith.train.interchange.pairs import Drawn, Lengths, Table
+from weightsmith.train.interchange.parts import NONE
 from weightsmith.train.loop import Batch
 
-PADDING = -1  # behind a base that is shorter than its source; and an answer that the program does not have
+PADDING = NONE  # behind a base that is shorter than its source
 CHANGING = 0.5  # of the interchanges that are learnt, so many change an answer, if there are any
 SAME_LENGTH = 0.5  # of the batches, so many have sources that are as long as their bases
 Rows = npt.NDArray[np.intp]
@@ -130,6 +131,6 @@ class Interchanges:
 
 
 def _cross_entropy(logits: Tensor, wanted: Tensor) -> Tensor:
-    """Return the mean over the positions at which the program has an answer; 0 without any."""
+    """Return the mean over the positions at which the program has a clear answer; 0 without any."""
     total = functional.cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=PADDING, reduction="sum")
     return total / (wanted >= 0).sum().clamp(min=1)
