@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from weightsmith.composition.side_by_side import restricted
+from weightsmith.composition.streams import restricted
 from weightsmith.disguises.dictionary import Dictionary
 from weightsmith.disguises.disguised import Disguised
 from weightsmith.disguises.features import as_features, refuse_untrainable

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.composition.side_by_side import blocks_beside, restricted, summed_table
+from weightsmith.composition.streams import blocks_beside, restricted, summed_table
 from weightsmith.errors import InputError, ModelError, brief, cut, listed
 from weightsmith.inspect.comparison import Compiled, model_of
 from weightsmith.model import Attention, Block, Transformer
