@@ -53,7 +53,8 @@ def test_scaled_sines_and_cosines_are_rounded_once(form: str) -> None:
         with mp.workdps(60):
             angle = mp.mpf(scales[p]) * t / mp.mpf(7.0) ** (mp.mpf(2 * p) / 6)
             wanted = fraction(mp.sin(angle)), fraction(mp.cos(angle))
-        assert (sin[t, p], cos[t, p]) == (exactly(form, wanted[0]), exactly(form, wanted[1])), (t, p)
+        found = float(sin[t, p]), float(cos[t, p])
+        assert found == (exactly(form, wanted[0]), exactly(form, wanted[1])), (t, p)
     native = sines_and_cosines(Native("float64"), 7.0, 6, 50, scales)
     assert np.abs(native[0] - np.sin(np.arange(50)[:, None] / 7.0 ** (np.arange(3) / 3) * scales)).max() < 1e-15
 

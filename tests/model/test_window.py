@@ -74,7 +74,8 @@ def test_blas_computes_the_same_in_small_and_large_tiles(
 ) -> None:
     monkeypatch.setattr(tiles, "NUMBERS_AT_ONCE", size)
     strict = strict and not (isinstance(weighting, ws.Softmax) and weighting.empty == "error")
-    for window, mask in product((1, 2, 9, 10, 11), ("causal", "full")):
+    masks: tuple[Any, ...] = ("causal", "full")
+    for window, mask in product((1, 2, 9, 10, 11), masks):
         T = ws.random_transformer("01", 3, 1, 2, 3, 10, Native("float64"), 3, mask=mask, weighting=weighting)
         T = with_windows(T, [window, 3])
         T = replace(T, blocks=tuple(made_strict(block, strict) for block in T.blocks))

@@ -46,7 +46,7 @@ class Target:
 
 _BRIDGE = {
     "parallel": f"attention and feed-forward in parallel in a model of its own, and {{where}} has them: {SHOWN}",
-    "gate biases": f"biases in gated layers, and {{where}} feed-forward has some: {SHOWN}",
+    "gate biases": f"biases in gated layers, which facts need, and {{where}} feed-forward has some: {SHOWN}",
     "norm after": f"norms after a sublayer, and {{where}} has one: {SHOWN}",
     "norm over lanes": f"norms over some lanes only, and the transformer has one: {SHOWN}",
 }
