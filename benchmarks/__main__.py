@@ -16,6 +16,7 @@ SUBJECTS = (
     "rounding",
     "runs",
     "native",
+    "interventions",
     "reading",
     "first_use",
     "checking",

@@ -1,5 +1,10 @@
 """A run of a model that is too large for a page: it is shown without the model, and the page says so."""
 
+import base64
+import re
+import struct
+import zlib
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +13,7 @@ import pytest
 import weightsmith as ws
 from tests.studio.pages import HOSTILE, carried, elements
 from weightsmith.inspect.attribution import by_lane
-from weightsmith.studio import document, large, page
+from weightsmith.studio import brief, document, large, page, patterns
 
 
 @pytest.fixture
@@ -37,7 +42,9 @@ def test_no_script_runs_in_it_and_no_name_breaks_out(run: ws.Run) -> None:
     found = elements(page(run))
     assert [attributes.get("type") for tag, attributes, _ in found if tag == "script"] == ["application/json"]
     (allowed,) = [attributes["content"] for tag, attributes, _ in found if attributes.get("http-equiv")]
-    assert allowed == "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    assert allowed == (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
     assert any("data-weightsmith" in attributes for _, attributes, _ in found)
 
 
@@ -73,3 +80,69 @@ def test_a_large_model_without_a_run_is_refused_with_what_to_write(run: ws.Run) 
 def test_save_html_writes_it(run: ws.Run, tmp_path: Path) -> None:
     run.save_html(tmp_path / "run.html")
     assert carried((tmp_path / "run.html").read_text())["run"]["weights"] == run.transformer.weights
+
+
+def pixels(source: str) -> np.ndarray:
+    """Read a grey PNG back: chunks with their checksums, lines without a filter."""
+    data = base64.b64decode(source)
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, chunks = 8, {}
+    while at < len(data):
+        (size,) = struct.unpack(">I", data[at : at + 4])
+        kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
+        assert struct.unpack(">I", data[at + 8 + size : at + 12 + size]) == (zlib.crc32(kind + body),)
+        chunks[kind], at = body, at + 12 + size
+    columns, rows, bits, colour = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
+    assert (bits, colour) == (8, 0)
+    lines = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(rows, columns + 1)
+    assert not lines[:, 0].any()
+    return lines[:, 1:]
+
+
+def test_the_page_shows_the_attention_of_every_head_and_the_lens_at_every_position(run: ws.Run) -> None:
+    text = page(run)
+    images = re.findall(r'title="block (\d) head (\d)" src="data:image/png;base64,([^"]*)"', text)
+    every = [(b, i) for b, heads in enumerate(run.heads) for i in range(len(heads))]
+    assert [(int(b), int(i)) for b, i, _ in images[-len(every) :]] == every
+    assert len(images) == len(every) + large.HEADS
+    for b, i, source in images:
+        weights = run.heads[int(b)][int(i)].weights
+        assert np.abs(pixels(source) / 255 - (1 - weights)).max() <= 0.5 / 255 + 1e-6
+    seen = ws.lens(run)
+    for s, stage in enumerate(seen.stages):
+        said, chances = brief.likeliest(run.transformer, run.stream[run.stages.index(stage)])
+        assert tuple(said) == tuple(seen.decisions[s])
+        assert (chances > 0).all()
+    (lens,) = re.findall(r'<table class="lens">.*?</table>', text, re.DOTALL)
+    assert lens.count("<tr>") == 1 + len(seen.stages)
+    assert lens.count("<td") == len(seen.stages) * len(run.tokens)
+
+
+def test_a_long_run_shows_its_last_positions(run: ws.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "MOST_POSITIONS", 3)
+    text = page(run)
+    assert f"the last 3 of {len(run.tokens)} positions" in text
+    images = re.findall(r'src="data:image/png;base64,([^"]*)"', text)
+    assert {pixels(source).shape for source in images} == {(3, 3)}
+
+
+@pytest.mark.parametrize("readout", [False, True])
+def test_a_run_of_many_values_is_a_summary_in_a_notebook(
+    run: ws.Run, monkeypatch: pytest.MonkeyPatch, readout: bool
+) -> None:
+    if readout:
+        source = "aggregate(select(indices, length - indices - 1, ==), tokens);"
+        T = ws.programs.compile_rasp(source, vocabulary="abc", max_length=20).transformer
+        run = ws.run(T, "abcab" * 4)
+    html, text = brief.summary(run)._repr_html_(), str(brief.summary(run))
+    assert html.count("<tr") <= 30
+    assert "ws.lens(r)" in text
+    assert ("12 positions before these" in text) == readout
+    (last,) = re.findall(rf"<tr><td[^>]*>{run.stages[-1 if not readout else -2]}</td>(.*?)</tr>", html)
+    assert f">{run.outputs[-1]}</td>" in last or not readout
+    monkeypatch.setattr("weightsmith.studio.notebook.MOST_WEIGHTS", 10)  # no frame
+    whole = run._repr_html_()
+    monkeypatch.setattr(import_module("weightsmith.inspect.run"), "MOST_SHOWN", 10)  # the function has its name
+    assert run._repr_html_() == html
+    assert len(html) < len(whole)
+    assert not [tag for tag, *_ in elements(html) if tag in ("script", "img", "iframe")]

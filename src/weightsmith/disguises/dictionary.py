@@ -11,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import FileError, InputError, brief, listed, named
+from weightsmith.errors import FileError, InputError, brief, listed, named, shown
 from weightsmith.model.names import checked_names
 from weightsmith.storage import read_json, refusals, write_json
+from weightsmith.tables import Table, Tabled
 
 FORMAT = "weightsmith dictionary"
 VERSION = 1
+MOST_ROWS, MOST_LANES = 60, 3  # of the table: features, lanes of a feature
 COVERED = 0.9  # the cosine from which a feature counts as found
 KEYS = {"format", "version", "features", "directions"}
 
@@ -40,8 +42,8 @@ class Score:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Dictionary:
+@dataclass(frozen=True, eq=False, repr=False)
+class Dictionary(Tabled):
     """Features by name, and the direction of each in the stream: the stream is Σ value · direction."""
 
     features: Sequence[str]
@@ -116,6 +118,26 @@ class Dictionary:
         lost = tuple(name for name, cosine in zip(self.features, cosines, strict=True) if cosine < threshold)
         share = 1 - len(lost) / len(self.features)
         return Score(float(cosines.mean()), share, float(threshold), lost, tuple(np.flatnonzero(silent).tolist()))
+
+    def table(self) -> Table:
+        """Return a row for each feature: its largest lanes, and the nearest other feature."""
+        title = f"{self!r}; interference {self.interference:.3g}"
+        result = Table("feature", "lanes", "largest", "nearest other", "cosine", right=[1, 4], title=title)
+        others = self.gram - np.diag(np.diag(self.gram))
+        for i, name in enumerate(self.features[:MOST_ROWS]):
+            row, nearest = self.directions[i], int(np.abs(others[i]).argmax())
+            order = np.argsort(-np.abs(row), kind="stable")[:MOST_LANES]
+            lanes = ", ".join(f"{j}: {row[j]:.3g}" for j in order.tolist() if row[j])
+            alone = others[i, nearest] == 0
+            near = ("", "") if alone else (shown(self.features[nearest]), f"{others[i, nearest]:.3f}")
+            result.add(shown(name), str(int(np.count_nonzero(row))), lanes, *near)
+        left = len(self.features) - MOST_ROWS
+        result.notes += [f"… {left:,} more features: see .features and .directions"] if left > 0 else []
+        return result
+
+    def __repr__(self) -> str:
+        """Describe it briefly."""
+        return f"<{len(self.features)} features in {self.directions.shape[1]} directions of the stream>"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values, for `json.dumps`."""

@@ -16,6 +16,7 @@ from weightsmith.inspect.comparison import Compared
 from weightsmith.model import Transformer
 from weightsmith.model.tokens import Tokens
 from weightsmith.storage import refusals, write_json
+from weightsmith.tables import Page
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,10 @@ class Disguised:
         save(self.transformer, place / "model.safetensors")
         save(self.original, place / "original.safetensors")
         self.dictionary.save(place / "dictionary.json")
+
+    def _repr_html_(self) -> str:
+        """Return the comparison and the dictionary as HTML, for notebooks."""
+        return Page(repr(self), self.dictionary.table())._repr_html_()
 
     def __repr__(self) -> str:
         """Describe it briefly."""

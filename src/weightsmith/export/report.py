@@ -6,13 +6,14 @@ from itertools import groupby
 from typing import Any
 
 from weightsmith.errors import listed, named
+from weightsmith.tables import Printed
 
 MOST_RUNS = 12  # of an input that are written out
 SHORT = 12  # tokens of an input that is written token by token
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Printed):
     """The report on an exported model: how far it is from the original on the inputs that both were run on."""
 
     target: str

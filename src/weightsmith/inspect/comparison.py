@@ -15,6 +15,7 @@ from weightsmith.inspect.output import answers_of, read_numbers
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer
 from weightsmith.model.transformer import checked
+from weightsmith.tables import Printed
 
 Ids = npt.NDArray[np.intp]
 MOST_INPUTS = 50_000
@@ -23,7 +24,7 @@ BY_DEFAULT = 2_000  # inputs that are compared unless a length is written
 
 
 @dataclass(frozen=True)
-class Compared:
+class Compared(Printed):
     """How far the outputs of two transformers differ, at every position of every input up to a length."""
 
     up_to: int

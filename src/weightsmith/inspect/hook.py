@@ -24,7 +24,7 @@ def hook(change: Any) -> Change:
         return unchanged
     if not callable(change):
         raise InputError(f"change={brief(change)}: write a function of a site and the values there, {EXAMPLE}")
-    of_site = _of_earlier_versions(change) if _needed(change) == 4 else change
+    of_site: Change = _of_earlier_versions(change) if _needed(change) == 4 else change
 
     def checked(site: Site, values: Array) -> Array:
         new = of_site(site, values)

@@ -37,6 +37,7 @@ from weightsmith.semantics.evaluation import NUMBERS_AT_ONCE as NUMBERS_AT_ONCE
 from weightsmith.semantics.evaluation import Sums as Sums
 from weightsmith.tables import Table
 
+MOST_SHOWN = 1 << 13  # numbers of a stream that a notebook shows as tables
 CHOOSE = ("r.table(lanes=[…], positions=[…]) chooses", "r.attention_table(block, head) shows one", "r.outputs has all")
 
 
@@ -174,8 +175,13 @@ class Run:
         return str(trace.whole_page(self, None, None, CHOOSE))
 
     def _repr_html_(self) -> str:
-        """Return the run as HTML, for notebooks: a page that shows it and runs other inputs, or else tables."""
-        shown: str = meaning("in_notebook")(self, trace.whole_page(self, None, None, CHOOSE)._repr_html_())
+        """Return the run as HTML, for notebooks: a page that shows it and runs other inputs, or else tables.
+
+        A run of many values has a summary instead of tables of them all.
+        """
+        few = self.stream.size <= MOST_SHOWN
+        plain = trace.whole_page(self, None, None, CHOOSE)._repr_html_() if few else ""
+        shown: str = meaning("in_notebook")(self, plain)
         return shown
 
 

@@ -12,6 +12,7 @@ from weightsmith.memory.read import Tokens, look, promoted, read_inputs
 from weightsmith.model import Transformer
 from weightsmith.model.lookup import layer_at
 from weightsmith.model.transformer import checked
+from weightsmith.tables import Printed
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Printed):
     """The effect of an edit on some inputs."""
 
     inputs: int

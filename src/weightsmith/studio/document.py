@@ -19,7 +19,7 @@ from weightsmith.inspect import ChainRun, Run
 from weightsmith.model import Chain, Rotary, Transformer, named_arrays
 from weightsmith.model.block import first_window
 from weightsmith.storage import refusals, write_whole
-from weightsmith.studio import large
+from weightsmith.studio import large, patterns
 from weightsmith.studio.changes import page_changes
 
 PAGE_FORMAT = 1
@@ -89,9 +89,10 @@ def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = ()
 def _large_page(run: Run, name: str) -> str:
     data = {"format": PAGE_FORMAT, "title": f"{name} · Weightsmith", "models": [], "input": list(run.tokens)}
     facts = large.facts(run)
-    body = f'<main data-weightsmith="run">{large.tables(facts, not_in_a_page(run.transformer))._repr_html_()}</main>'
+    shown = large.tables(facts, not_in_a_page(run.transformer))._repr_html_() + patterns.pictures(run, facts.heads)
+    body = f'<main data-weightsmith="run">{shown}</main>'
     data = {**data, "beside": None, "run": facts.data()}
-    return html_page(data, large.POLICY, head=f"<style>{large.STYLE}</style>", body=body)
+    return html_page(data, large.POLICY, head=f"<style>{large.STYLE}{patterns.STYLE}</style>", body=body)
 
 
 def collection(shown: Mapping[str, Shown], title: str = "") -> str:

@@ -22,7 +22,9 @@ from weightsmith.tables import Page, Table, bar, number
 
 CLASSES, PARTS, HEADS, NEURONS, LANES, LOOKS, SAID = 10, 20, 12, 16, 16, 4, 3  # how many are shown
 DIGITS = 4
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"  # it has no script
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"  # no script
+)
 STYLE = (
     ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:75em}"
     "main{overflow-x:auto;padding:0 1em}main>div{margin-top:.8em}table{font-variant-numeric:tabular-nums}"

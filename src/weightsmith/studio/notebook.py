@@ -13,6 +13,7 @@ from typing import Any
 from weightsmith.errors import cut
 from weightsmith.inspect import ChainRun, Run
 from weightsmith.model import Chain, Transformer
+from weightsmith.studio import brief
 from weightsmith.studio.document import (
     COMPONENT,
     Shown,
@@ -61,7 +62,10 @@ def in_notebook(shown: Shown, plain: str, *, beside: Run | None = None, names: S
 
     Only the plain HTML is returned where a page would not show the same, or would be large: for a run that a function
     changed on its way, and for what has many weights or values. It is also what stays where a notebook is not trusted.
+    A run without plain HTML is summarised.
     """
+    if isinstance(shown, Run) and not plain:
+        plain = brief.summary(shown)._repr_html_()
     sides = [side for side in (shown, beside) if side is not None]
     if not all(_is_light(side) for side in sides):
         return plain

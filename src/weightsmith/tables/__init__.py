@@ -23,6 +23,7 @@ STYLES: dict[Style, tuple[str, str]] = {  # for rich, as CSS
 Item = TypeVar("Item", covariant=True)
 BETWEEN = 3  # characters between two columns
 PADDING = "padding:.15em .8em"  # of a cell in HTML
+MOST_LINES = 40  # of a text in a notebook: about a screen
 SHORT = 40  # characters: so much of a text is never folded in HTML
 MACHINE_NOISE = 1e-12  # relative: above the differences of float64 sums between machines
 
@@ -128,6 +129,14 @@ class Tabled(ABC):
         return self.table()._repr_html_()
 
 
+class Printed:
+    """Base of the results that print as lines of text: a notebook shows the first ones."""
+
+    def _repr_html_(self) -> str:
+        """Return the lines as HTML, for notebooks."""
+        return first_lines(str(self))
+
+
 class TabledRows(Tabled, Sequence[Item]):
     """A sequence of rows that prints as a table."""
 
@@ -144,6 +153,14 @@ class TabledRows(Tabled, Sequence[Item]):
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.rows)
+
+
+def first_lines(text: str) -> str:
+    """Return the first lines of a text as HTML, each column below the last; the rest is counted."""
+    lines = text.splitlines()
+    left = len(lines) - MOST_LINES
+    lines = [*lines[:MOST_LINES], f"… {left:,} more lines: print it"] if left > 0 else lines
+    return f'<pre style="white-space:pre-wrap">{html.escape(chr(10).join(lines))}</pre>'
 
 
 def number(value: float, infinity: float, digits: int = 6) -> str:

@@ -5,10 +5,11 @@ from typing import Any
 
 from weightsmith.errors import listed, named
 from weightsmith.export.report import in_runs
+from weightsmith.tables import Printed
 
 
 @dataclass(frozen=True)
-class ChainAgreement:
+class ChainAgreement(Printed):
     """The report on an exported chain: whole chains were run in both, and all their tokens compared."""
 
     target: str

@@ -12,6 +12,7 @@ from weightsmith.programs.circuits.proof import Claim, prove_circuit
 from weightsmith.programs.proof.lemmas import Lemma, numbered
 from weightsmith.programs.proof.parsing import items, keys, text, whole
 from weightsmith.storage import read_json, refusals, write_json
+from weightsmith.tables import Printed
 
 CIRCUIT_FORMAT = "weightsmith circuit certificate 1"
 KEYS = "format arithmetic inputs gates outputs lemmas model"
@@ -19,7 +20,7 @@ MOST_WIRES = 1 << 16
 
 
 @dataclass(frozen=True)
-class CircuitCertificate:
+class CircuitCertificate(Printed):
     """The lemmas by which a chain computes a circuit on every input.
 
     With the circuit and the digest of the weights everything can be derived again.

@@ -15,6 +15,7 @@ from weightsmith.programs.proof.certificate import Certificate, InType
 from weightsmith.programs.proof.lemmas import Lemma
 from weightsmith.programs.source_map import SourceMap
 from weightsmith.programs.values import Value, exact, presented
+from weightsmith.tables import first_lines
 
 
 class ProgramProof(Protocol):
@@ -122,6 +123,10 @@ class CompiledProgram:
         """Return name and size; `print` shows program and weights."""
         T = self.transformer
         return f"<{self.program.name or 'program'} in {T.arithmetic}: {len(T.blocks)} blocks, {len(T.lanes)} lanes>"
+
+    def _repr_html_(self) -> str:
+        """Return the program and its transformer as HTML, for notebooks; a large transformer is a summary."""
+        return first_lines(f"{self!r}\n\n{self.source}") + self.transformer._repr_html_()
 
     def __str__(self) -> str:
         """Return the program, the transformer that computes it, and which of its parts come from which lines."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from weightsmith.programs.proof.lemmas import Lemma, numbered
 from weightsmith.storage import refusals, write_json
+from weightsmith.tables import Printed
 
 PROGRAM_FORMAT = "weightsmith program certificate 1"
 
@@ -27,7 +28,7 @@ class InType:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Printed):
     """The lemmas by which a compiled program, or formula, is right on every input up to a length, or of every length.
 
     `stated` is the program with the form of each node in the weights, or the formula with that of each lane; `model` is

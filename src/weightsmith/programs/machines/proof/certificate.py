@@ -8,12 +8,13 @@ from typing import Any
 
 from weightsmith.programs.proof.lemmas import Lemma, numbered
 from weightsmith.storage import refusals, write_json
+from weightsmith.tables import Printed
 
 MACHINE_FORMAT = "weightsmith machine certificate 1"
 
 
 @dataclass(frozen=True)
-class MachineCertificate:
+class MachineCertificate(Printed):
     """The lemmas by which a chain writes the steps of a machine, for inputs up to a length and a number of steps.
 
     `stated` is the machine's table, and `model` the digest of the weights: with both everything can be derived again.
