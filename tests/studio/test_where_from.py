@@ -69,7 +69,7 @@ def test_a_score_opens_below_its_row_with_every_lane_the_others_and_what_moves(p
 
 
 def test_a_score_opens_above_the_fold(page: Page) -> None:
-    """Below the strips if the address or a key asks for it; in the table of moves, which scrolls to it, after a click."""
+    """An address or a key opens it below the strips, a click in the table of moves there, and scrolls to it."""
     page.set_viewport_size({"width": 1280, "height": 800})
     again(page, model=0, input=EIFFEL, why="0.head.1:2:1")
     first = region(page, SCORE).locator("section.one")
@@ -81,7 +81,7 @@ def test_a_score_opens_above_the_fold(page: Page) -> None:
     for _ in range(50):
         box = first.bounding_box()
         assert box is not None
-        if 0 <= box["y"] and box["y"] + box["height"] <= 800:
+        if box["y"] >= 0 and box["y"] + box["height"] <= 800:
             break
         page.wait_for_timeout(20)
     assert 0 <= box["y"] <= box["y"] + box["height"] <= 800
