@@ -8,13 +8,15 @@ from typing import Protocol
 from weightsmith.arithmetic import Fixed, Native
 from weightsmith.circuits.tasks import Task
 from weightsmith.circuits.tasks.distractors import distractors_of
+from weightsmith.composition.side_by_side import restricted
 from weightsmith.disguises import Disguised, beside, compress, rotate
+from weightsmith.disguises.features import as_features
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer
 from weightsmith.rewrites import to_arithmetic
 
 SEED = 1
-MOST_COMPRESSED = 16  # lanes of a model that is compressed: it takes minutes for larger ones
+MOST_COMPRESSED = 11  # features of a model that is compressed: larger ones take many minutes
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +88,11 @@ class Compressed:
     def make(self, task: Task) -> Made:
         """Compress it."""
         P = task.compiled("softmax")
-        lanes = len(P.transformer.lanes)
-        if lanes > MOST_COMPRESSED:
-            raise InputError(f"it has {lanes} lanes, and models of at most {MOST_COMPRESSED} are compressed")
-        C = compress(P, max(2, lanes * 3 // 4), seed=SEED, up_to=task.max_length)
+        T = P.transformer
+        features = len(as_features(restricted(T, T.vocabulary, task.max_length)).lanes)
+        if features > MOST_COMPRESSED:
+            raise InputError(f"it has {features} features, and models of at most {MOST_COMPRESSED} are compressed")
+        C = compress(P, features // 2 + 1, seed=SEED, up_to=task.max_length)
         return Made(C.transformer, C.original, C)
 
 
@@ -118,4 +121,8 @@ KINDS: Mapping[str, Kind] = {
     "rotated": Rotated(),
     "compressed": Compressed(),
     "distracted": Distracted(),
+}
+ABSENT: Mapping[str, str] = {  # kinds that one may ask for, and why there are none of them
+    "trained": "models trained by interchange interventions have no exact circuit that a benchmark could check: "
+    "write another kind",
 }

@@ -20,7 +20,7 @@ from weightsmith.circuits.folder import (
     plain_pairs,
     read_index,
 )
-from weightsmith.circuits.kinds import KINDS, Made
+from weightsmith.circuits.kinds import ABSENT, KINDS, Made
 from weightsmith.circuits.pairs import drawn_pairs
 from weightsmith.circuits.tasks import Task, chosen_tasks
 from weightsmith.circuits.truth import Truth, circuit_json, true_circuit
@@ -83,6 +83,8 @@ def _kinds(kinds: object) -> tuple[str, ...]:
         raise InputError(f"kinds={brief(kinds)}: write some of {listed(list(KINDS))}")
     names = [name.strip() for name in names]
     for name in names:
+        if name in ABSENT:
+            raise InputError(f"kind {name!r}: {ABSENT[name]}: {listed(list(KINDS))}")
         if name not in KINDS:
             raise InputError(f"there is no kind {brief(name)}: write some of {listed(list(KINDS))}")
     return tuple(name for name in KINDS if name in names)

@@ -49,7 +49,7 @@ def circuit_as(T: Transformer, edges: Iterable[Edge], form: Form) -> Any:
 
 def _steps(T: Transformer, edges: list[Edge]) -> Iterable[tuple[Hook, Hook]]:
     """Yield pairs of hooks, source and target: each edge, and the way through the component at its end."""
-    last = (f"blocks.{len(T.blocks) - 1}.hook_resid_post", WHOLE)
+    last = (f"blocks.{max(len(T.blocks), 1) - 1}.hook_resid_post", WHOLE)
     for edge in edges:
         node, source = edge.target, _written(edge.source)
         if node.kind == "unembed":

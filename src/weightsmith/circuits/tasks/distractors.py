@@ -5,15 +5,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from weightsmith.circuits.tasks.parts import (
+    EQ,
     after,
     at,
     before,
     count,
-    earlier,
     indices,
     length,
     same,
-    tokens,
     where_true,
 )
 from weightsmith.circuits.tasks.task import Task
@@ -32,19 +31,24 @@ def _new_tokens_before() -> SOp:
     return count(where_true(first) & before())
 
 
-def _equal_to_the_previous() -> SOp:
-    return rasp.where(earlier(1) == tokens, "=", earlier(2))
+def _repeats() -> SOp:
+    return count(where_true(_equal(indices - 1)) & before())
+
+
+def _equal(place: SOp) -> SOp:
+    """Return whether the token at a place is equal; where there is no such place, it is not."""
+    return count(rasp.Select(indices, place, EQ) & same()) > 0
 
 
 _OF_ALL: dict[str, Callable[[], SOp]] = {
     "reverse": _reversed,
     "histogram": lambda: count(same()),
     "same after": lambda: count(same() & after()),
-    "next": lambda: rasp.where(earlier(-1) == tokens, "=", earlier(-2)),
+    "next": lambda: _equal(indices + 2),
 }
 _CAUSAL: dict[str, Callable[[], SOp]] = {
     "new tokens": _new_tokens_before,
-    "repeats": _equal_to_the_previous,
+    "repeats": _repeats,
     "same before": lambda: count(same() & before()),
 }
 
