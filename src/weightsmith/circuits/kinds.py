@@ -8,7 +8,7 @@ from typing import Protocol
 from weightsmith.arithmetic import Fixed, Native
 from weightsmith.circuits.tasks import Task
 from weightsmith.circuits.tasks.distractors import distractors_of
-from weightsmith.composition.side_by_side import restricted
+from weightsmith.composition.streams import restricted
 from weightsmith.disguises import Disguised, beside, compress, rotate
 from weightsmith.disguises.features import as_features
 from weightsmith.errors import InputError
