@@ -19,13 +19,13 @@ from weightsmith.circuits.gradients import edge_attribution_patching, edge_integ
 from weightsmith.inspect.edges import Edge, carrying, edges, live_edges
 
 PAGE = Path(__file__).parents[1] / "docs" / "portable.md"
-BEGIN, END = "<!-- python -m benchmarks.attribution --write -->\n\n", "\n\n<!-- end of attribution -->"
+BEGIN, END = "<!-- python -m benchmarks.attribution --write -->\n", "\n<!-- end of attribution -->"
 UP_TO, PAIRS, LONGEST = 4, 100, 8
 METHODS: dict[str, Callable[..., Mapping[Edge, float]]] = {
-    "patching": edge_attribution_patching,
-    "integrated": edge_integrated_gradients,
-    "patching to 0": partial(edge_attribution_patching, towards="zero"),
-    "integrated to 0": partial(edge_integrated_gradients, towards="zero"),
+    "EAP": edge_attribution_patching,
+    "IG": edge_integrated_gradients,
+    "EAP to 0": partial(edge_attribution_patching, towards="zero"),
+    "IG to 0": partial(edge_integrated_gradients, towards="zero"),
 }
 Row = list[str]
 
@@ -64,14 +64,14 @@ class Figures:
 def rows() -> Iterator[Row]:
     """Yield the table: its heading, a row for each program, and what holds of all."""
     sharp, soft = Figures(gradients=False), Figures(gradients=True)
-    yield ["program", "live, sharing a lane, all", *(f"{one}: {m}" for one in ("sharp", "gradients") for m in METHODS)]
+    yield ["program", "live, sharing a lane, all", *(f"{one} {m}" for one in ("sharp:", "gradients:") for m in METHODS)]
     for name in PROGRAMS:
         counted = ", ".join(map(str, soft.counts[name]))
         found = [figures.every[name][method] for figures in (sharp, soft) for method in METHODS]
         yield [name, counted, *map(shown, found)]
     both = [(figures, method) for figures in (sharp, soft) for method in METHODS]
     yield ["mean", "", *(shown(average(figures.every, method)) for figures, method in both)]
-    some = [sum(each["patching"] is not None for each in figures.sharing.values()) for figures in (sharp, soft)]
+    some = [sum(each["EAP"] is not None for each in figures.sharing.values()) for figures in (sharp, soft)]
     label = f"mean among edges that share a lane, of {some[0]} and {some[1]} programs"
     yield [label, "", *(shown(average(figures.sharing, method)) for figures, method in both)]
     total = [sum(each[0] for each in figures.counts.values()) for figures in (sharp, soft)]
@@ -109,4 +109,4 @@ if __name__ == "__main__":
     print(found)
     if write:
         before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-        PAGE.write_text(f"{before}{BEGIN}{found}{END}{rest.split(END)[1]}", encoding="utf-8")
+        PAGE.write_text(f"{before}{BEGIN}\n{found}\n{END}{rest.split(END)[1]}", encoding="utf-8")

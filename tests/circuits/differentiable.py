@@ -81,9 +81,11 @@ def pairs_of(P: CompiledProgram, count: int, longest: int, seed: int = 0) -> lis
                 other = [*one[:place], other[place], *one[place + 1 :]]
             clean.append(tuple(one))
             corrupted.append(tuple(other))
-        for one, other, a, b in zip(clean, corrupted, outputs(T, clean), outputs(T, corrupted), strict=True):
+        for pair, a, b in zip(
+            zip(clean, corrupted, strict=True), outputs(T, clean), outputs(T, corrupted), strict=True
+        ):
             changed = [n for n, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
-            found += [Pair(one, other, draw.choice(changed))] if changed else []
+            found += [Pair(*pair, draw.choice(changed))] if changed else []
     if not found:
-        found = [Pair(one, other, len(one) - 1) for one, other in zip(clean, corrupted, strict=True)]
+        found = [Pair(*pair, len(pair[0]) - 1) for pair in zip(clean, corrupted, strict=True)]
     return found[:count]

@@ -12,7 +12,7 @@ from weightsmith.circuits import gradients as module
 from weightsmith.circuits.gradient_norms import gradient_norms
 from weightsmith.circuits.gradients import edge_attribution_patching, edge_integrated_gradients
 from weightsmith.circuits.pairs import Pair
-from weightsmith.inspect.edges import edges
+from weightsmith.inspect.edges import edges, read_at
 from weightsmith.model import Transformer
 from weightsmith.model.folds import map_arrays
 
@@ -34,7 +34,11 @@ def drawn(seed: int = 0, **options: Any) -> Transformer:
 
 
 def normed(T: Transformer, place: str) -> Transformer:
-    norms = {"attention_norm": ws.LayerNorm(1e-5), "feed_forward_norm": ws.LayerNorm(1e-5), "norm_placement": place}
+    norms: dict[str, Any] = {
+        "attention_norm": ws.LayerNorm(1e-5),
+        "feed_forward_norm": ws.LayerNorm(1e-5),
+        "norm_placement": place,
+    }
     return replace(T, blocks=tuple(replace(block, **norms) for block in T.blocks), final_norm=ws.LayerNorm(1e-5))
 
 
@@ -93,7 +97,7 @@ def test_the_gradients_of_its_edges_add_up_to_the_gradient_at_a_source(name: str
     for reader, gradient in zip(run.copies, at, strict=True):
         for (target, name), each in module._by_head(reader, gradient):
             sources = [edge.source for edge in edges(T) if edge.target == target and edge.input == name]
-            for node, part in zip(sources, passed_back(module.read_at(T, target), each, sources), strict=True):
+            for node, part in zip(sources, passed_back(read_at(T, target), each, sources), strict=True):
                 total[node] = total[node] + part
     for node in nodes:
         assert torch.allclose(total[node], wanted[node], rtol=1e-7, atol=1e-9), node
@@ -159,7 +163,7 @@ def test_one_step_between_equal_inputs_is_the_gradient_of_the_clean_run() -> Non
     one, many = (edge_integrated_gradients(T, pairs, steps=n) for n in (1, 8))
     assert one.keys() == many.keys() == set(edges(T))
     assert one != many
-    assert edge_integrated_gradients(T, pairs) == edge_integrated_gradients(T, pairs, steps=np.int64(5))
+    assert edge_integrated_gradients(T, pairs) == edge_integrated_gradients(T, pairs, steps=np.int64(5))  # type: ignore[arg-type]
 
 
 def test_a_model_with_a_readout_is_scored_by_its_codes() -> None:

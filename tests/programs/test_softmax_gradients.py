@@ -71,7 +71,7 @@ def test_the_first_code_stays_flat_where_a_head_may_select_nothing() -> None:
     part = Part(Form(cells=((cell, 1),)), np.array([0, 1, 2]), np.array([0, 1, 2]), ())
     found = slanted(steps_of(part, frozenset()), np.array([0, 1, 2]), Fraction(4), frozenset([cell]))
     assert isinstance(found, Slanted)
-    assert found.slopes == (0, Fraction(1, 4), Fraction(1, 4))
+    assert found.slopes == (Fraction(0), Fraction(1, 4), Fraction(1, 4))
     assert value(found, Fraction(-100)) == 0
 
 
@@ -155,6 +155,6 @@ def test_options_that_do_not_go_together_are_refused() -> None:
         compile(rasp.length, "ab", 3, backend="softmax", sharpness=8)
     with pytest.raises(ws.InputError, match=r"gradients='yes': write True or False"):
         compile(rasp.length, "ab", 3, backend="softmax", gradients="yes")  # type: ignore[arg-type]
-    P = compile_rasp("length;", "ab", 3, backend="softmax", gradients=True, sharpness=np.int64(9))
+    P = compile_rasp("length;", "ab", 3, backend="softmax", gradients=True, sharpness=np.int64(9))  # type: ignore[arg-type]
     assert proof(P).sharpness == 9
     assert P("ab") == [2, 2]

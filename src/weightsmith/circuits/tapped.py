@@ -105,8 +105,8 @@ class Tapped:
         for heads in (cast(Heads, each) for each in block.attention.heads.values()):
             node = Node("head", b, heads.first)
             q, k, v = (self._projected(block, heads, name, h, node, found) for name in ("q", "k", "v"))
-            turned = (self.ops.rotated(heads, each, where) for each in (q, k))
-            mixed, _ = self.ops.attend(heads, *turned, v, where, True)
+            q, k = (self.ops.rotated(heads, each, where) for each in (q, k))
+            mixed, _ = self.ops.attend(heads, q, k, v, where, True)
             W_O = heads.W_O.reshape(len(heads.W_O), heads.heads, -1).permute(1, 2, 0)
             for i, each in enumerate(self.ops.within(mixed @ W_O).unbind(1)):
                 found.outputs[Node("head", b, heads.first + i)] = each
@@ -123,7 +123,7 @@ class Tapped:
         if bias is not None:
             x = self.ops.add(x, bias.reshape(heads.heads, 1, -1))
         found.projected[key] = x
-        return cast(Tensor, x)
+        return x
 
     def _total(self, block: Block, own: list[Tensor], h: Tensor) -> Tensor:
         """Return the sum of what heads write, in their order, and b_O."""

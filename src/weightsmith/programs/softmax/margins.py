@@ -144,7 +144,7 @@ class Margins:
         beside = exp(min(2 * uneven - float(score_of(self.circuit, one)), 60)) + R.smallest  # of each not selected
         alike = expm1(min(2 * uneven, 60))
         if one.reciprocal:
-            counts = one.cell.codes.tolist()
+            counts: list[int] = one.cell.codes.tolist()
             off = [(alike + (positions - c) * beside / c + R.after(c + 5, 1, 1) + R.unit) / c for c in counts]
             self._weights[one.cell] = np.array(off) + value
             return max(off) + value

@@ -29,13 +29,13 @@ def sharpened(
     circuit: Circuit, lanes: Lanes, arithmetic: Arithmetic | None, sharpness: float | None, place: Place | None
 ) -> Circuit:
     """Return a circuit that lets gradients through, of this sharpness, or of the smallest that leaves `ENOUGH`."""
-    names = [[str(n) for n in range(many)] for many in (circuit.sizes.tokens, len(circuit.table))]
+    tokens, classes = ([str(n) for n in range(many)] for many in (circuit.sizes.tokens, len(circuit.table)))
     name, R = next(iter(types_for(arithmetic).items()))
 
     def least(number: Fraction) -> Margin:
         in_force().at(f"the margins at sharpness {float(number):g}", place)
         soft = replace(circuit, sharpness=number)
-        meant = transformer(soft, lanes, *names, ())
+        meant = transformer(soft, lanes, tokens, classes, ())
         return Margins(to_arithmetic(meant, R.A), meant, soft, lanes, R).least
 
     found = None if sharpness is None else least(Fraction(sharpness))
