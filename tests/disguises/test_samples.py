@@ -94,13 +94,14 @@ def test_the_decoder_of_an_autoencoder_is_scored_as_it_is() -> None:
 
 def test_what_has_no_samples_is_refused() -> None:
     D: Any = small()
-    for given, message in [
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"inputs": "ab"}, r"\['ab', 'ba'\]"),
         ({"inputs": []}, "list of inputs"),
         ({"inputs": ["x"]}, "x"),
         ({"stage": "block 7"}, "stage"),
         ({"seed": -1}, "seed"),
-    ]:
+    ]
+    for given, message in wrong:
         with pytest.raises(ws.WeightsmithError, match=message):
             D.samples(**given)
     with pytest.raises(ws.InputError, match="batch_size"):

@@ -272,7 +272,7 @@ def test_wrong_arguments_are_refused() -> None:
     P: Any = program()
     head, layer = str(HEAD), str(LAYER)
     both = {head: head, layer: layer}
-    for given, message in [
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"up_to": 9}, "up_to"),
         ({"seed": -1}, "seed"),
         ({"steps": 0}, "steps"),
@@ -290,7 +290,8 @@ def test_wrong_arguments_are_refused() -> None:
         ({"mapping": {head: layer, layer: head}}, "of two kinds"),
         ({"mapping": {**both, head: "blocks.1.attn.head.0"}}, r"must come after blocks\.1\.attn\.head\.0"),
         ({"shape": Shape(8, 0, 1, 8)}, "the shape has 0 blocks"),
-    ]:
+    ]
+    for given, message in wrong:
         with pytest.raises(ws.WeightsmithError, match=message):
             like(P, **given)
     with pytest.raises(ws.InputError, match="not a transformer"):
