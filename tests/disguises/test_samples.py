@@ -106,10 +106,9 @@ def test_what_has_no_samples_is_refused() -> None:
             D.samples(**given)
     with pytest.raises(ws.InputError, match="batch_size"):
         D.samples().sample(0)
-    loud = ws.Transformer(
-        ws.Fixed(4, 0), "ab", ["x"], [[15.0], [1.0]], ws.PositionTable([[15.0], [0.0]]), (), [[1.0], [-1.0]]
-    )
-    book = ws.Dictionary(["x"], [[1.0]])
+    E, table, output = np.array([[15.0], [1.0]]), np.array([[15.0], [0.0]]), np.array([[1.0], [-1.0]])
+    loud = ws.Transformer(ws.Fixed(4, 0), "ab", ["x"], E, ws.PositionTable(table), (), output)
+    book = ws.Dictionary(["x"], np.array([[1.0]]))
     saturating = ws.Disguised(loud, loud, book, ws.Compared(1, 2, 0, 0.0))
     with pytest.raises(ws.ModelError, match="saturates or rounds"):
         saturating.samples(["a"])
