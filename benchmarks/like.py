@@ -1,20 +1,16 @@
 """Do dense transformers learn programs part by part? Five programs, `train.like` with its defaults.
 
-`make bench ONLY=like` writes what was measured to docs/_static/like.json and prints the table of docs/disguises.md. It
-takes about ten minutes. Seconds are of one core.
+`make bench ONLY=like` prints the table of docs/disguises.md. It takes about ten minutes. Seconds are of one core.
 """
 
-import json
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
 from weightsmith.programs import CompiledProgram, compile, rasp
 
-DATA = Path(__file__).parents[1] / "docs" / "_static" / "like.json"
 COLUMNS = (
     "program", "inputs", "wrong", "parts", "interchange", "where it changes an answer", "nodes outside", "outside",
     "steps", "seconds",
@@ -23,11 +19,9 @@ EQ, TRUE, LEQ = rasp.Comparison.EQ, rasp.Comparison.TRUE, rasp.Comparison.LEQ
 
 
 def measure() -> Iterator[Table]:
-    found = {name: run(name) for name in PROGRAMS}
-    DATA.write_text(json.dumps(found, indent=1) + "\n")
     table = Table(*COLUMNS)
-    for cells in rows(found):
-        table.add_row(*cells)
+    for name in PROGRAMS:
+        table.add_row(*row(name, run(name)))
     yield table
 
 
@@ -49,17 +43,16 @@ def run(name: str) -> dict[str, Any]:
     }
 
 
-def rows(found: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of the table; an accuracy is the smallest of all parts, or of all nodes outside, cut to 0.1%."""
-    for name, one in found.items():
-        inside, outside = one["parts"].values(), one["outside"].values()
-        accuracy = min(part["accuracy"] for part in inside)
-        changing = min(part["accuracy_changing"] for part in inside)
-        beside = min(node["accuracy"] for node in outside)
-        yield (
-            name, f"{one['inputs']:,}", f"{one['wrong']:,}", f"{len(inside)}", _cut(accuracy), _cut(changing),
-            f"{len(outside)}", _cut(beside), f"{one['steps']:,}", f"{one['seconds']:,}",
-        )  # fmt: skip
+def row(name: str, one: dict[str, Any]) -> tuple[str, ...]:
+    """Return a row of the table; an accuracy is the smallest of all parts, or of all nodes outside, cut to 0.1%."""
+    inside, outside = one["parts"].values(), one["outside"].values()
+    accuracy = min(part["accuracy"] for part in inside)
+    changing = min(part["accuracy_changing"] for part in inside)
+    beside = min(node["accuracy"] for node in outside)
+    return (
+        name, f"{one['inputs']:,}", f"{one['wrong']:,}", f"{len(inside)}", _cut(accuracy), _cut(changing),
+        f"{len(outside)}", _cut(beside), f"{one['steps']:,}", f"{one['seconds']:,}",
+    )  # fmt: skip
 
 
 def _cut(share: float) -> str:

@@ -94,21 +94,21 @@ def test_the_decoder_of_an_autoencoder_is_scored_as_it_is() -> None:
 
 def test_what_has_no_samples_is_refused() -> None:
     D: Any = small()
-    for given, message in [
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"inputs": "ab"}, r"\['ab', 'ba'\]"),
         ({"inputs": []}, "list of inputs"),
         ({"inputs": ["x"]}, "x"),
         ({"stage": "block 7"}, "stage"),
         ({"seed": -1}, "seed"),
-    ]:
+    ]
+    for given, message in wrong:
         with pytest.raises(ws.WeightsmithError, match=message):
             D.samples(**given)
     with pytest.raises(ws.InputError, match="batch_size"):
         D.samples().sample(0)
-    loud = ws.Transformer(
-        ws.Fixed(4, 0), "ab", ["x"], [[15.0], [1.0]], ws.PositionTable([[15.0], [0.0]]), (), [[1.0], [-1.0]]
-    )
-    book = ws.Dictionary(["x"], [[1.0]])
+    E, table, output = np.array([[15.0], [1.0]]), np.array([[15.0], [0.0]]), np.array([[1.0], [-1.0]])
+    loud = ws.Transformer(ws.Fixed(4, 0), "ab", ["x"], E, ws.PositionTable(table), (), output)
+    book = ws.Dictionary(["x"], np.array([[1.0]]))
     saturating = ws.Disguised(loud, loud, book, ws.Compared(1, 2, 0, 0.0))
     with pytest.raises(ws.ModelError, match="saturates or rounds"):
         saturating.samples(["a"])

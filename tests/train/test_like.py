@@ -83,9 +83,7 @@ def test_the_answers_of_the_program_under_an_interchange_are_those_of_a_patched_
                 ids = ws.patch(ws.run(T, base), ws.run(T, source), block=0, head=0).answer_ids.tolist()
             else:
                 new = ws.run_batch(T, [source]).cache[NEURONS]
-                patched = ws.run_batch(
-                    T, [base], change=lambda site, old, new=new: new if str(site) == NEURONS else old
-                )
+                patched = ws.run_batch(T, [base], change=putting(NEURONS, new))
                 ids = [T.answers.index(one) for one in patched.outputs[0]]
             assert ids == pairs.answers[n].tolist()
         changed = (pairs.answers != found.answers[pairs.bases]).any(axis=1)
@@ -137,9 +135,7 @@ def test_an_answer_that_hangs_on_a_tie_after_an_interchange_is_not_judged() -> N
     for base, source, answers in zip(pairs.bases, pairs.sources, pairs.answers, strict=True):
         words = [[T.vocabulary[i] for i in drawn.inputs[n].ids[row]] for n, row in ((2, int(base)), (3, int(source)))]
         new = ws.run_batch(T, words[1:]).cache["block 0 head 0"][:, :2]
-        batch = ws.run_batch(
-            T, words[:1], change=lambda site, old, new=new: new if str(site) == "block 0 head 0" else old
-        )
+        batch = ws.run_batch(T, words[:1], change=putting("block 0 head 0", new))
         margins = gap(batch.stream[-1, 0], T)
         assert (answers < 0).tolist() == (margins < 0.99 * least).tolist()
         unclear += int((answers < 0).sum())
@@ -147,6 +143,11 @@ def test_an_answer_that_hangs_on_a_tie_after_an_interchange_is_not_judged() -> N
     share = measure(T, drawn, {part: part for part in drawn.parts}).parts[str(counting)]
     assert share.accuracy == share.accuracy_changing == 1  # the program implements itself
     assert 0 < share.partly < share.pairs
+
+
+def putting(name: str, new: Any) -> Callable[[Any, Any], Any]:
+    """Return a change that puts values in at a site."""
+    return lambda site, old: new if str(site) == name else old
 
 
 def gap(stream: Any, T: ws.Transformer) -> Any:
@@ -272,7 +273,7 @@ def test_wrong_arguments_are_refused() -> None:
     P: Any = program()
     head, layer = str(HEAD), str(LAYER)
     both = {head: head, layer: layer}
-    for given, message in [
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"up_to": 9}, "up_to"),
         ({"seed": -1}, "seed"),
         ({"steps": 0}, "steps"),
@@ -290,7 +291,8 @@ def test_wrong_arguments_are_refused() -> None:
         ({"mapping": {head: layer, layer: head}}, "of two kinds"),
         ({"mapping": {**both, head: "blocks.1.attn.head.0"}}, r"must come after blocks\.1\.attn\.head\.0"),
         ({"shape": Shape(8, 0, 1, 8)}, "the shape has 0 blocks"),
-    ]:
+    ]
+    for given, message in wrong:
         with pytest.raises(ws.WeightsmithError, match=message):
             like(P, **given)
     with pytest.raises(ws.InputError, match="not a transformer"):

@@ -20,7 +20,7 @@ class Interchanging(Learning):
 
     causal: bool
     kept: dict[tuple[str, int], Tensor]
-    put: Put
+    given: Put
 
     def __init__(self, causal: bool) -> None:
         """Take whether a position sees no later one."""
@@ -30,7 +30,7 @@ class Interchanging(Learning):
 
     def begin(self, put: Put) -> None:
         """Begin a run, with values to put in."""
-        self.kept, self.put, self._block = {}, put, 0
+        self.kept, self.given, self._block = {}, put, 0
 
     def attend(
         self, heads: Attention, q: Tensor, k: Tensor, v: Tensor, where: Places, wanted: bool
@@ -53,8 +53,8 @@ class Interchanging(Learning):
 
     def _at(self, kind: str, values: Tensor) -> Tensor:
         place = (kind, self._block)
-        if place in self.put:
-            new, which = self.put[place]
+        if place in self.given:
+            new, which = self.given[place]
             values = torch.where(which, new, values)
         self.kept[place] = values
         return values
