@@ -8,17 +8,20 @@ position a query must select an earlier position or its own, or it looks for a r
 from collections.abc import Callable, Sequence
 from itertools import permutations, product
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.programs.proof.neurons import Part
 from weightsmith.programs.proof.selectors import All, Differences, If, Other, Selection, Some, conditions, other, truth
 from weightsmith.programs.proof.space import Booleans, Integers, Space, distinct
 from weightsmith.programs.proof.together import INDEX, Together, alike_by, failing, sources
 
+Reals: TypeAlias = npt.NDArray[np.float32]  # 1 where a number can occur
+
 MOST_PLACES = 256  # positions that are gone through pair by pair
-MOST_PAIRS = 1 << 20  # of numbers that are compared
+MOST_PAIRS = 1 << 18  # of numbers that are compared
 MOST_ORDERED = 1 << 18  # combinations of differences of an order
 
 
@@ -170,7 +173,9 @@ class Places:
         places = self.space.positions <= MOST_PLACES and any(
             INDEX in sources(self.space, self.layered, one.key) for one in conditions(pairs)
         )
-        return places and bool((self._seen(pairs).sum(axis=1) <= 1).all())
+        if not places or (np.tril(self._sampled(pairs)).sum(axis=1) > 1).any():
+            return False
+        return bool((self._seen(pairs).sum(axis=1) <= 1).all())
 
     def apart(self, parts: Sequence[Selection]) -> bool:
         """Return whether no query can select different keys by two of some parts, if it selects one by each."""
@@ -187,6 +192,8 @@ class Places:
         found = np.zeros(self.space.positions, np.bool_)
         if len(found) > MOST_PLACES:
             return found
+        if not self.ranks_after and not np.tril(self._sampled(pairs)).any(axis=1).all():
+            return found  # some query may select nothing, and no rank can help
         must, _ = self.between(pairs)
         found |= (must & np.tri(len(found), dtype=bool)).any(axis=1)  # an earlier key is there at every length
         if isinstance(pairs, Some):
@@ -244,13 +251,34 @@ class Places:
         shape = self.space.positions, self.space.positions
         queries, at_query = self._at_places(part.query)
         keys, at_key = self._at_places(part.key)
+        only = self.differences.only(part)
+        if only is not None:
+            shared = np.intersect1d(queries - only, keys)
+            met = at_query[:, np.isin(queries - only, shared)] @ at_key[:, np.isin(keys, shared)].T > 0
+            lone = np.outer(at_query.sum(axis=1) == 1, at_key.sum(axis=1) == 1)
+            return np.broadcast_to(met & lone, shape), np.broadcast_to(met, shape)
         if len(queries) * len(keys) > MOST_PAIRS:
             return np.zeros(shape, np.bool_), np.ones(shape, np.bool_)
         holds = part.holds(np.subtract.outer(queries, keys))
-        met, missed = ((at_query @ one.astype(np.float32) @ at_key.T) > 0 for one in (holds, ~holds))
+        met, missed = (_meeting(at_query, one, at_key) for one in (holds, ~holds))
         return np.broadcast_to(~missed, shape), np.broadcast_to(met, shape)
 
-    def _at_places(self, form: Integers) -> tuple[Integers, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
+    def _sampled(self, pairs: Selection) -> Booleans:
+        """Return what is selected where every position holds one of the numbers that can occur there.
+
+        What must be selected is selected then, and so is nothing that may not be.
+        """
+
+        def leaf(one: If) -> Booleans:
+            query, key = (
+                np.broadcast_to(codes[there.argmax(axis=1)], (self.space.positions,))
+                for codes, there in (self._at_places(one.query), self._at_places(one.key))
+            )
+            return one.holds(np.subtract.outer(query, key))
+
+        return truth(pairs, leaf, (self.space.positions, self.space.positions))
+
+    def _at_places(self, form: Integers) -> tuple[Integers, Reals]:
         """Return the numbers of a form, and 1 for each that can occur at a position; one row if all do everywhere."""
         if INDEX in sources(self.space, self.layered, form):
             together = Together(self.space, self.layered, form)
@@ -274,3 +302,12 @@ class Places:
             return False
         met = [part.holds(part.query[-1] - part.key[space.of_tokens] - part.key[-1]) for part in (one, filter)]
         return bool((~met[0] | met[1]).all())
+
+
+def _meeting(queries: Reals, holds: Booleans, keys: Reals) -> Booleans:
+    """Return at which positions some number of a query and one of a key that can occur there meet."""
+    if len(queries) == 1:
+        holds, queries = np.logical_or.reduce(holds, axis=0, keepdims=True), queries[:, :1]
+    if len(keys) == 1:
+        holds, keys = np.logical_or.reduce(holds, axis=1, keepdims=True), keys[:, :1]
+    return np.asarray((queries @ holds.astype(np.float32)) @ keys.T > 0)
