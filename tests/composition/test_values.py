@@ -132,3 +132,20 @@ def test_what_cannot_be_composed_is_refused_with_what_to_write(make: Callable[[]
     with pytest.raises(ModelError) as error:
         make()
     assert said in str(error.value)
+
+
+def test_classes_true_and_false_mean_what_they_say_in_either_order() -> None:
+    S, T = (
+        compile_rasp(text, "ab", 3, backend="softmax").transformer
+        for text in ('x = not has_focus(select(tokens, "a", ==));', 'x = tokens != "a";')
+    )
+    assert (S.classes, T.classes) == (("True", "False"), ("False", "True"))
+    inputs = [tokens for tokens in INPUTS if len(tokens) <= 3]
+    s, t = ([decision == "True" for decision in ws.decisions(M, inputs)] for M in (S, T))
+    for M, said in (
+        (S & T, [a and b for a, b in zip(s, t, strict=True)]),
+        (T | S, [a or b for a, b in zip(s, t, strict=True)]),
+        (~S, [not a for a in s]),
+        (ws.if_then_else(S, T, ~S), [b if a else not a for a, b in zip(s, t, strict=True)]),
+    ):
+        assert ws.decisions(M, inputs) == [str(one) for one in said]

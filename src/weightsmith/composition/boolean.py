@@ -113,7 +113,7 @@ def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> 
     for name in () if valued else used:
         _check_decider(given[name], name)
     same: dict[str, Formula] = {name: next(o for o in used if given[o] == given[name]) for name in used}
-    formula = folded(formula, same.__getitem__, lambda symbol, inner: Operation(symbol, tuple(inner)))
+    formula = folded(formula, same.__getitem__, _operation)
     used = names(formula)
     if valued:
         return composed_values(formula, given, made)
@@ -126,8 +126,24 @@ def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> 
     labels = [name if len(name) <= MAX_PART_NAME else f"part {i}" for i, name in enumerate(used)]
     T = beside(parts, labels)
     ones, variables = ([f"{label} {part.lanes[i]}" for label, part in zip(labels, parts, strict=True)] for i in (0, 1))
-    T = _with_blocks(T, truth_table(formula, used), ones, variables, parts[0].classes, made)
+    truth = truth_table(folded(formula, lambda name: _meant(name, given[name]), _operation), used)
+    answers = parts[0].classes[::-1] if _says_true_first(parts[0]) else parts[0].classes
+    T = _with_blocks(T, truth, ones, variables, answers, made)
     return replace(T, provenance=(*(line for name in used for line in given[name].provenance), made))
+
+
+def _operation(symbol: str, inner: Sequence[Formula]) -> Formula:
+    return Operation(symbol, tuple(inner))
+
+
+def _says_true_first(T: Transformer) -> bool:
+    """Return whether the second class means no: programs have classes in the order of their codes."""
+    return tuple(T.classes) == ("True", "False")
+
+
+def _meant(name: str, T: Transformer) -> Formula:
+    """Return what a part says as a formula of its second class."""
+    return Operation("~", (name,)) if _says_true_first(T) else name
 
 
 def _check_decider(T: Transformer, name: str) -> None:

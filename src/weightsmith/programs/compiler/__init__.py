@@ -8,6 +8,10 @@
     tables        functions of tables
     selecting     selects as conditions on differences between query and key
     boundaries    selections as sums of saturated heads: one for each boundary
+    splitting     selects of several things as selects of one thing each
+    placing       which positions must or may be selected, as far as the position decides it
+    numbering     cells whose numbers tell positions apart
+    alone         at most one and at least one position, by places and ranks
     counting      the number of positions that a selection selects, at least and at most
     gathering     aggregates and widths as sums over selected positions
     halves        means that are compared with whole numbers

@@ -79,6 +79,8 @@ class Alone:
         """Return whether each position of a query leaves one key at most."""
         if self.placing.positions > MOST_PLACES or not self.placing.by_place(pairs):
             return False
+        if (np.tril(self.placing.sample(pairs)).sum(axis=1) > 1).any():
+            return False
         return bool((self.placing.seen(pairs).sum(axis=1) <= 1).all())
 
     def apart(self, parts: Sequence[Selection]) -> bool:
@@ -95,6 +97,8 @@ class Alone:
         placing = self.placing
         if placing.positions > MOST_PLACES:
             return np.zeros(placing.positions, np.bool_)
+        if not self.outside and not np.tril(placing.sample(pairs)).any(axis=1).all():
+            return np.zeros(placing.positions, np.bool_)  # some is not, and no rank can help
         found = np.tril(placing.between(pairs).must).any(axis=1)  # an earlier position is there at every length
         if isinstance(pairs, Condition):
             found = found | self._has_rank(pairs)

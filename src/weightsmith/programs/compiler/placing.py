@@ -18,7 +18,7 @@ from weightsmith.programs.circuit.selections import Booleans, Both, Condition, E
 
 MOST_ROWS = 1 << 19  # combinations
 MOST_PLACES = 256  # positions that are looked at one by one
-MOST_PAIRS = 1 << 20  # of codes that are compared
+MOST_PAIRS = 1 << 18  # of codes that are compared
 
 Atom: TypeAlias = "str | Cell"  # "token", "index", or a sum over positions
 
@@ -145,13 +145,31 @@ class Placing:
         shape, difference = (self.positions, self.positions), part.difference
         sides = [self._occurring(difference.query), self._occurring(difference.key)]
         (queries, at_query), (keys, at_key) = sides
+        if part.only is not None:
+            _, a, b = np.intersect1d(queries - part.only, keys, assume_unique=True, return_indices=True)
+            met = at_query[:, a] @ at_key[:, b].T > 0
+            alone = (at_query.sum(axis=1) == 1)[:, None] & (at_key.sum(axis=1) == 1)
+            return Between(np.broadcast_to(met & alone, shape), np.broadcast_to(met, shape))
         if len(queries) * len(keys) > MOST_PAIRS:
             return Between(np.zeros(shape, np.bool_), np.ones(shape, np.bool_))
-        between = np.subtract.outer(queries, keys)
-        place = np.minimum(np.searchsorted(difference.codes, between), len(difference.codes) - 1)
-        holds = part.holds[place] & (difference.codes[place] == between)  # others are behind the mask
+        holds = _holds(part, np.subtract.outer(queries, keys))
         some, other = (_reached(at_query, one, at_key) for one in (holds, ~holds))
         return Between(np.broadcast_to(~other, shape), np.broadcast_to(some, shape))
+
+    def sample(self, pairs: Selection) -> Booleans:
+        """Return what is selected for one code at each position: what must be selected is, and what may not is not."""
+        match pairs:
+            case Condition(difference):
+                sides = [self._occurring(one) for one in (difference.query, difference.key)]
+                query, key = (np.broadcast_to(codes[there.argmax(axis=1)], (self.positions,)) for codes, there in sides)
+                return _holds(pairs, np.subtract.outer(query, key))
+            case Both(parts):
+                return np.asarray(np.logical_and.reduce([self.sample(part) for part in parts]))
+            case Either(parts):
+                return np.asarray(np.logical_or.reduce([self.sample(part) for part in parts]))
+            case Opposite(inner):
+                return ~self.sample(inner)
+        return np.full((self.positions, self.positions), bool(pairs))
 
     def _occurring(self, form: Form) -> tuple[Integers, Any]:
         """Return the codes of a form, and for every position which of them can occur there."""
@@ -164,8 +182,19 @@ class Placing:
         return codes, found
 
 
+def _holds(part: Condition, between: Integers) -> Booleans:
+    """Return for which differences a condition holds; those that it does not know are behind the mask."""
+    codes = part.difference.codes
+    place = np.minimum(np.searchsorted(codes, between), len(codes) - 1)
+    return np.asarray(part.holds[place] & (codes[place] == between))
+
+
 def _reached(queries: Any, holds: Booleans, keys: Any) -> Booleans:
     """Return for which positions of query and key some codes that can occur meet."""
+    if len(keys) == 1:  # all codes occur everywhere
+        holds, keys = np.logical_or.reduce(holds, axis=1, keepdims=True), keys[:, :1]
+    if len(queries) == 1:
+        holds, queries = np.logical_or.reduce(holds, axis=0, keepdims=True), queries[:, :1]
     return np.asarray(queries @ holds.astype(np.float32) @ keys.T > 0)
 
 

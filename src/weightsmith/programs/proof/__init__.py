@@ -7,6 +7,9 @@ The compiler states what each node of a program is in the weights. Nothing of th
     holding         how a value is held: a form, a sum with its count, or a table of forms
     axes, grid      forms and tables, evaluated over all numbers that they can be together
     selectors       which pairs of positions are selected, and that heads select just these
+    together        forms evaluated for all combinations of token, position and sums
+    between         which positions a query at each position must and may select
+    places          what follows from that, and from ranks: at most one, at least one
     counting        how many positions a selector selects
     asking          the results of functions, and the tables that stand for them in a certificate
     linear          sums and multiples of numbers and means

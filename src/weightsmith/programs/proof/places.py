@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from weightsmith.programs.proof.between import MOST_PLACES, Between
 from weightsmith.programs.proof.neurons import Part
-from weightsmith.programs.proof.selectors import All, Differences, If, Other, Selection, Some, conditions, other, truth
-from weightsmith.programs.proof.space import Booleans, Integers, Space, distinct
+from weightsmith.programs.proof.selectors import Differences, If, Selection, Some, conditions, other, truth
+from weightsmith.programs.proof.space import Booleans, Integers, Space
 from weightsmith.programs.proof.together import INDEX, Together, alike_by, failing, sources
 
-MOST_PLACES = 256  # positions that are gone through pair by pair
-MOST_PAIRS = 1 << 20  # of numbers that are compared
 MOST_ORDERED = 1 << 18  # combinations of differences of an order
 
 
@@ -36,7 +35,7 @@ class Besides(NamedTuple):
     aside: tuple[If, ...]
 
 
-class Places:
+class Places(Between):
     """What follows from positions, for selectors."""
 
     def __init__(
@@ -47,12 +46,11 @@ class Places:
         layered: Callable[[int], Sequence[Part] | None],
     ) -> None:
         """Begin with nothing known."""
-        self.space, self.differences, self.causal, self.layered = space, differences, causal, layered
+        super().__init__(space, differences, causal, layered)
         self.ranks: set[int] = set()
         self.numberings: dict[int, Numbering] = {}
         self.ranks_after: dict[int, int] = {}  # cells that rank all but the first positions, from that number on
         self.same_everywhere: set[int] = set()
-        self._between: dict[int, tuple[Selection, Booleans, Booleans]] = {}
 
     # Orders
 
@@ -170,7 +168,9 @@ class Places:
         places = self.space.positions <= MOST_PLACES and any(
             INDEX in sources(self.space, self.layered, one.key) for one in conditions(pairs)
         )
-        return places and bool((self._seen(pairs).sum(axis=1) <= 1).all())
+        if not places or (np.tril(self._sampled(pairs)).sum(axis=1) > 1).any():
+            return False
+        return bool((self._seen(pairs).sum(axis=1) <= 1).all())
 
     def apart(self, parts: Sequence[Selection]) -> bool:
         """Return whether no query can select different keys by two of some parts, if it selects one by each."""
@@ -187,6 +187,8 @@ class Places:
         found = np.zeros(self.space.positions, np.bool_)
         if len(found) > MOST_PLACES:
             return found
+        if not self.ranks_after and not np.tril(self._sampled(pairs)).any(axis=1).all():
+            return found  # some query may select nothing, and no rank can help
         must, _ = self.between(pairs)
         found |= (must & np.tri(len(found), dtype=bool)).any(axis=1)  # an earlier key is there at every length
         if isinstance(pairs, Some):
@@ -212,56 +214,6 @@ class Places:
             for place in range(first, len(found)):  # at every length there are ranks from `first` to the query's place
                 found[place] |= any(held.get(rank) == wanted[place] for rank in range(first, place + 1))
         return found
-
-    # Between positions
-
-    def between(self, pairs: Selection) -> tuple[Booleans, Booleans]:
-        """Return which keys (columns) queries (rows) must and may select, seen or not, by position."""
-        if id(pairs) not in self._between:
-            self._between[id(pairs)] = pairs, *self._decided(pairs)
-        return self._between[id(pairs)][1:]
-
-    def _seen(self, pairs: Selection) -> Booleans:
-        """Return which keys queries may select, of those that the mask shows."""
-        may = self.between(pairs)[1]
-        return np.tril(may) if self.causal else may
-
-    def _decided(self, pairs: Selection) -> tuple[Booleans, Booleans]:
-        shape = self.space.positions, self.space.positions
-        match pairs:
-            case If():
-                return self._condition(pairs)
-            case All(parts) | Some(parts):
-                join = np.logical_and if isinstance(pairs, All) else np.logical_or
-                musts, mays = zip(*map(self.between, parts), strict=True)
-                return np.asarray(join.reduce(musts)), np.asarray(join.reduce(mays))
-            case Other(inner):
-                must, may = self._decided(inner)
-                return ~may, ~must
-        return np.full(shape, bool(pairs)), np.full(shape, bool(pairs))
-
-    def _condition(self, part: If) -> tuple[Booleans, Booleans]:
-        shape = self.space.positions, self.space.positions
-        queries, at_query = self._at_places(part.query)
-        keys, at_key = self._at_places(part.key)
-        if len(queries) * len(keys) > MOST_PAIRS:
-            return np.zeros(shape, np.bool_), np.ones(shape, np.bool_)
-        holds = part.holds(np.subtract.outer(queries, keys))
-        met, missed = ((at_query @ one.astype(np.float32) @ at_key.T) > 0 for one in (holds, ~holds))
-        return np.broadcast_to(~missed, shape), np.broadcast_to(met, shape)
-
-    def _at_places(self, form: Integers) -> tuple[Integers, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
-        """Return the numbers of a form, and 1 for each that can occur at a position; one row if all do everywhere."""
-        if INDEX in sources(self.space, self.layered, form):
-            together = Together(self.space, self.layered, form)
-            if together.fits:
-                numbers = together.numbers(form)
-                codes = distinct(numbers)
-                found = np.zeros((self.space.positions, len(codes)), np.float32)
-                found[together.columns[INDEX], np.searchsorted(codes, numbers)] = 1
-                return codes, found
-        codes = self.space.codes(form)
-        return codes, np.ones((1, len(codes)), np.float32)
 
     def implies(self, one: If, filter: If) -> bool:
         """Return whether every key that meets a condition meets a filter, which is on the key alone."""
