@@ -62,7 +62,7 @@ def test_the_checkpoints_of_these_tests_are_read_as_they_are(gpt2: Path, tmp_pat
 
 
 GPT2_FIELDS = [
-    ("model_type", "bert", "config.json has model_type='bert': only gpt2, llama, mistral, qwen2, gpt_neox, phi"),
+    ("model_type", "bert", "config.json has model_type='bert': only gpt2, llama, mistral, qwen2, gemma, gpt_neox, phi"),
     ("model_type", ["gpt2"], "config.json has model_type=['gpt2']: only gpt2"),
     ("model_type", None, "config.json lacks model_type"),
     (
