@@ -62,7 +62,7 @@ def test_the_checkpoints_of_these_tests_are_read_as_they_are(gpt2: Path, tmp_pat
 
 
 GPT2_FIELDS = [
-    ("model_type", "bert", "config.json has model_type='bert': only gpt2, llama, mistral, qwen2, gpt_neox, phi"),
+    ("model_type", "bert", "config.json has model_type='bert': only gpt2, llama, mistral, qwen2, gemma, gpt_neox, phi"),
     ("model_type", ["gpt2"], "config.json has model_type=['gpt2']: only gpt2"),
     ("model_type", None, "config.json lacks model_type"),
     (
@@ -95,7 +95,7 @@ GPT2_FIELDS = [
 LONG = {"factor": 2, "original_max_position_embeddings": 8}
 LLAMA_FIELDS = [
     ("num_key_value_heads", 3, "config.json has num_key_value_heads=3: it must divide num_attention_heads=2"),
-    ("hidden_act", "gelu", "config.json has hidden_act='gelu': only silu, swish, relu are read"),
+    ("hidden_act", "gelu", "config.json has hidden_act='gelu': only silu, swish, relu, gelu_pytorch_tanh are read"),
     ("attention_bias", True, "the tensor 'model.layers.0.self_attn.q_proj.bias' is missing"),
     ("head_dim", 6, "the tensor 'model.layers.0.self_attn.q_proj.weight' has shape (8, 8), and config.json makes it"),
     ("head_dim", 5, "config.json lets 5 of 5 coordinates of a head turn: they turn in pairs"),

@@ -103,7 +103,10 @@ def test_a_file_and_a_missing_folder_are_refused(tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"stock": "llama"}, "stock='llama': write stock='gpt2' for a plain GPT-2, or leave it out"),
+        (
+            {"stock": "t5"},
+            "stock='t5': write stock='gpt2' for a plain GPT-2, 'llama' for a plain Llama, or leave it out",
+        ),
         ({"dtype": "int8"}, "dtype='int8': write one of float64, float32, bfloat16, float16"),
         ({"allow_differences": "yes"}, "allow_differences='yes': write True or False"),
     ],

@@ -60,7 +60,7 @@ def export(
     ],
     dtype: Annotated[str | None, typer.Option(help="float32, float64, bfloat16 or float16.")] = None,
     exact: Annotated[bool, typer.Option("--exact", help="torch: round after every operation.")] = False,
-    stock: Annotated[str | None, typer.Option(help="hugging-face: gpt2 for one without code of ours.")] = None,
+    stock: Annotated[str | None, typer.Option(help="hugging-face: gpt2 or llama for one without code of ours.")] = None,
     portable: Annotated[
         bool, typer.Option("--portable", help="First write the model without saturation, where that can be done.")
     ] = False,

@@ -26,6 +26,7 @@ ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
 OWN_MODULES = "leave out own_modules=False, for blocks of Weightsmith's own in the bridge"
 SHOWN = "export.to_onnx(T, path, trace=True) shows every value of such a model"
 OWN_CLASS = "leave out stock='gpt2', and the model's own class is written"
+NOT_LLAMA = OWN_CLASS.replace("gpt2", "llama")
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,20 @@ _GPT2 = {
     "strict": "GPT-2 sees its own position, and {where} sees only what is before: write strict=False",
     "window": "GPT-2 sees all positions so far, and {where} sees {what} only: write window=None",
     **dict.fromkeys(("relative", "penalties", "rotation"), _TABLE),
+}
+_LLAMA = {
+    "readout": _GPT2["readout"].replace("GPT-2", "a Llama"),
+    "full mask": "a Llama is causal, and this model has mask='full': write mask='causal'",
+    "activations": "a Llama has one activation for all blocks, and this model has {what}: write one of them",
+    "parallel": "{where} is parallel, and a Llama adds attention before feed-forward reads: write parallel=False",
+    "hard": "a Llama has softmax, and {where} has {what}(): write Softmax(), with larger scores",
+    "strict": "a Llama sees its own position, and {where} sees only what is before: write strict=False",
+    "window": "a Llama sees all positions so far, and {where} sees {what} only: write window=None",
+    "norm after": "the norms of a Llama stand before a sublayer, and {where} has one after it: write 'pre'",
+    "norm over lanes": "the norms of a Llama are over all lanes, and the transformer has another: write lanes=None",
+    **dict.fromkeys(
+        ("relative", "penalties"), "a Llama has rotary positions, and {where} has {what}(…): write Rotary(…)"
+    ),
 }
 
 
@@ -131,6 +146,9 @@ TARGETS = {
     ),
     "Hugging Face GPT-2": Target(
         "a model for Hugging Face", _HUB, lacks={kind: f"{text}; or {OWN_CLASS}" for kind, text in _GPT2.items()}
+    ),
+    "Hugging Face Llama": Target(
+        "a model for Hugging Face", _HUB, lacks={kind: f"{text}; or {NOT_LLAMA}" for kind, text in _LLAMA.items()}
     ),
 }
 

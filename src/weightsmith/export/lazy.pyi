@@ -1,6 +1,8 @@
 from .hugging_face.chain_run import OpenedChain as OpenedChain
 from .hugging_face.gpt2 import OpenedGPT2 as OpenedGPT2
 from .hugging_face.gpt2 import write_gpt2 as write_gpt2
+from .hugging_face.llama import OpenedLlama as OpenedLlama
+from .hugging_face.llama import write_llama as write_llama
 from .hugging_face.own_class import OpenedOwn as OpenedOwn
 from .hugging_face.own_class import write_own as write_own
 from .hugging_face.writing import opened_directory as opened_directory

@@ -33,7 +33,7 @@ from weightsmith.storage import file_digest, read_json, write_whole
 def to_hugging_face(
     T: Model,
     directory: str | os.PathLike[str],
-    stock: Literal["gpt2"] | None = None,
+    stock: Literal["gpt2", "llama"] | None = None,
     *,
     dtype: Dtype | None = None,
     allow_differences: bool = False,
@@ -50,7 +50,9 @@ def to_hugging_face(
 
     With `stock="gpt2"` it is a plain GPT-2 without code of ours. A transformer that has the shape of a GPT-2, such as
     one that was read from a GPT-2 and then edited, is written as it is, with its own tokenizer. Of any other the norms
-    of GPT-2 do next to nothing: that is approximate, and the report says how far it can be off.
+    of GPT-2 do next to nothing: that is approximate, and the report says how far it can be off. With `stock="llama"`
+    it is a plain Llama; the transformer must have the shape of one, such as one that was read from a Llama, a Qwen2 or
+    a Gemma and then edited, and it is written as it is. Facts in gated layers have biases: `mlp_bias`.
 
     What was written is opened and run before the directory has its name: one that decides otherwise is not kept,
     unless with `allow_differences`; or, where the cause is that sums of the original saturate or round midway,
@@ -62,8 +64,10 @@ def to_hugging_face(
     input's length. The prompt is part of the text that `generate` gets. README.md says so, with lines to run;
     chain.safetensors is the chain itself, which `from_hugging_face` returns. The report compares whole chains.
     """
-    if stock is not None and stock != "gpt2":
-        raise InputError(f"stock={brief(stock)}: write stock='gpt2' for a plain GPT-2, or leave it out")
+    if stock is not None and stock not in ("gpt2", "llama"):
+        raise InputError(
+            f"stock={brief(stock)}: write stock='gpt2' for a plain GPT-2, 'llama' for a plain Llama, or leave it out"
+        )
     for name, value in (("allow_differences", allow_differences), ("allow_saturation", allow_saturation)):
         if type(value) is not bool:
             raise InputError(f"{name}={brief(value)}: write True or False")
@@ -73,9 +77,11 @@ def to_hugging_face(
     require_packages("Hugging Face")
     with new_directory(directory) as place:
         if chain is not None:
+            if stock == "llama":
+                raise ExportError("a chain is written as stock='gpt2' or in its own class: leave out stock='llama'")
             report: Any = _chain(chain, place, kind, stock is not None)
         else:
-            report = (_own if stock is None else _gpt2)(T, place, kind, verify)
+            report = _WRITERS[stock](T, place, kind, verify)
         said = accepted(report, model, allow_differences, allow_saturation).difference
         config = read_json(place / "config.json", "config.json")
         if chain is not None:
@@ -103,6 +109,15 @@ def _gpt2(T: Transformer, directory: Path, dtype: Dtype, verify: Verify) -> Any:
             f"{bound:g}: this is a defect of Weightsmith; leave out stock='gpt2'"
         )
     return report
+
+
+def _llama(T: Transformer, directory: Path, dtype: Dtype, verify: Verify) -> Any:
+    lazy.write_llama(T, directory, dtype)
+    opened = lazy.OpenedLlama(T, directory, dtype)
+    return quick(T, opened) if verify == "quick" else measure(T, opened)
+
+
+_WRITERS = {None: _own, "gpt2": _gpt2, "llama": _llama}
 
 
 def _chain(C: Chain, directory: Path, dtype: Dtype, stock: bool) -> Any:
@@ -141,7 +156,9 @@ def opened_directory(model: Model, directory: Any) -> Exported | None:
     if not isinstance(own, dict) or own.get("tokens") != len(T.vocabulary) or _other_classes(T, labels):
         raise ExportError(f"{brief(str(place))} holds another model: its tokens or classes are not those of this one")
     require_packages("Hugging Face")
-    kind: Any = lazy.OpenedGPT2 if config.get("model_type") == "gpt2" else lazy.OpenedOwn
+    kinds: dict[Any, Any] = {"gpt2": lazy.OpenedGPT2, "llama": lazy.OpenedLlama}
+    written = config.get("model_type")
+    kind: Any = kinds[written] if isinstance(written, str) and written in kinds else lazy.OpenedOwn
     found: Exported = kind(T, place, dtype)
     return found
 

@@ -16,7 +16,12 @@ ACTIVATIONS: Mapping[str, Activation] = {
     "silu": "silu",
     "swish": "silu",
 }
-GATED: Mapping[str, Activation] = {"silu": "swiglu", "swish": "swiglu", "relu": "reglu"}
+GATED: Mapping[str, Activation] = {
+    "silu": "swiglu",
+    "swish": "swiglu",
+    "relu": "reglu",
+    "gelu_pytorch_tanh": "geglu_tanh",
+}
 GEGLU: Mapping[str, Activation] = {"gelu": "geglu_tanh", "gelu_pytorch_tanh": "geglu_tanh"}  # Gemma means tanh by both
 
 
