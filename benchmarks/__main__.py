@@ -31,7 +31,7 @@ SUBJECTS = (
     "chains",
     "languages",
 )
-# Only when named: seeds, exact, drift, moods, mood_text, norms and shipped write data; expressions has no times;
+# Only when named: like, seeds, exact, drift, moods, mood_text, norms and shipped write data; expressions has no times;
 # budgets takes long
 
 engine.SMALL_WORK = engines.SMALL_WORK = 0  # the kernels are measured, also on small checks and chains

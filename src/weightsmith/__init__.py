@@ -17,7 +17,8 @@ Program     ws.programs.compile(rasp operation, "abc", 20), compile_rasp(text, "
 Remember    ws.memory.write, read, edit, undo: facts in feed-forward layers
 Talk        ws.next_token(T, tokens), ws.generate(T, tokens, steps)
 Train       ws.train (needs PyTorch: pip install 'weightsmith[torch]')
-Disguise    ws.rotate(T, seed), ws.beside(P, Q), ws.compress(P, lanes=4): known circuits in models that look trained
+Disguise    ws.rotate(T, seed), ws.beside(P, Q), ws.compress(P, lanes=4): known circuits in models that look trained;
+            ws.train.like(P) trains a dense transformer that does what a program does, part by part
 Elsewhere   ws.export.to_torch, to_transformer_lens, to_hugging_face, to_onnx, from_hugging_face (the extra `export`)
 Files       ws.save(T, "model.safetensors"), ws.load("model.safetensors")
 See         r.save_html("run.html"), T.save_html("model.html"): one file that shows a run, and runs other inputs

@@ -1,4 +1,5 @@
 from . import check as check
+from . import circuits as circuits
 from . import exercises as exercises
 from . import export as export
 from . import library as library
@@ -26,6 +27,7 @@ from .disguises import Compared as Compared
 from .disguises import Compressed as Compressed
 from .disguises import Dictionary as Dictionary
 from .disguises import Disguised as Disguised
+from .disguises import Samples as Samples
 from .disguises import Score as Score
 from .disguises import beside as beside
 from .disguises import compress as compress

@@ -376,6 +376,8 @@ def one_of(*kinds: str | None) -> Callable[[Any], bool]:
     return lambda x: getattr(x, "kind", None if x is None else "") in kinds
 
 
+GATED = {"reglu": "relu", "swiglu": "silu", "geglu_tanh": "gelu_tanh"}
+
 RULES: dict[str, Callable[[Any], bool]] = {
     "bool": lambda x: type(x) is bool,
     "whole": lambda x: type(x) is int and 0 <= x < 1 << 62,
@@ -391,7 +393,7 @@ RULES: dict[str, Callable[[Any], bool]] = {
     "place": lambda x: x is None or is_head_of_several(x),
     "steps": lambda x: x is None or (type(x) is int and 1 <= x <= 1 << 16),
     "pairs": lambda x: isinstance(x, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in x),
-    "activation": lambda x: x in ("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu"),
+    "activation": lambda x: x in ("relu", "gelu", "gelu_tanh", "silu", *GATED),
     "positions": are_positions,
     "inside": one_of("Relative", "Alibi", None),
     "norm": one_of("LayerNorm", "RMSNorm", None),
@@ -554,7 +556,7 @@ class Reader:
         need(not alone and not (b.parallel and b.norm_placement == "post"), "a norm stands where it cannot")
 
     def check_FeedForward(self, layer: Part) -> None:  # noqa: N802
-        gated = layer.activation in ("reglu", "swiglu")
+        gated = layer.activation in GATED
         need(gated == (layer.W_3 is not None) and (gated or layer.b_3 is None), "W_3 does not fit the activation")
         layer.b_3 = (0,) * len(layer.W_3) if gated and layer.b_3 is None else layer.b_3
         need(len(layer.names) in (0, len(layer.W_1)), "there is not one name for each neuron")
@@ -744,7 +746,7 @@ class Model:
     def after_feed_forward(self, b: int, x: Vector, seen: Vector) -> Vector:
         A, layer = self.arithmetic, self.parts.blocks[b].feed_forward
         seen = self.norm_at("pre", "feed_forward", b, seen)
-        activation = {"reglu": "relu", "swiglu": "silu"}.get(layer.activation, layer.activation)
+        activation = GATED.get(layer.activation, layer.activation)
         z = tuple([A.function(activation, value) if value else 0 for value in self.linear(layer.W_1, seen, layer.b_1)])
         z = z if layer.W_3 is None else tuple(map(A.multiply, z, self.linear(layer.W_3, seen, layer.b_3)))
         return self.norm_at("post", "feed_forward", b, A.plus(x, self.linear(layer.W_2, z, layer.b_2)))

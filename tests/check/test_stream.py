@@ -16,7 +16,8 @@ from tests.rewrites.models import transformers
 from weightsmith.check.claim import Claim
 from weightsmith.check.conditions import read_condition
 from weightsmith.check.examine import by_kernels, by_reference, examine
-from weightsmith.check.stream_claims import SameLanes, Vectors
+from weightsmith.check.same_lanes import SameLanes
+from weightsmith.check.vectors import Vectors
 from weightsmith.errors import FileError, InputError, ModelError
 
 T = ws.random_transformer("ab", lanes=3, blocks=2, max_length=6, seed=5)

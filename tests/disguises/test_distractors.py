@@ -8,7 +8,7 @@ import pytest
 
 import weightsmith as ws
 from tests.disguises.programs import compiled
-from weightsmith.disguises.comparison import compare
+from weightsmith.inspect.comparison import compare
 from weightsmith.inspect.edges import live_edges
 
 OPTIONS: list[dict[str, Any]] = [{"arithmetic": ws.Fixed(7, 0)}, {"backend": "softmax"}]

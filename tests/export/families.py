@@ -3,6 +3,8 @@
 from typing import Any
 
 import torch
+from transformers.models.gemma.configuration_gemma import GemmaConfig
+from transformers.models.gemma.modeling_gemma import GemmaForCausalLM
 from transformers.models.gpt2.configuration_gpt2 import GPT2Config
 from transformers.models.gpt2.modeling_gpt2 import GPT2LMHeadModel
 from transformers.models.gpt_neox.configuration_gpt_neox import GPTNeoXConfig
@@ -30,6 +32,11 @@ FAMILIES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "llama": (LlamaConfig, LlamaForCausalLM, {**NAMES, "intermediate_size": 48, "num_key_value_heads": 2}),
     "mistral": (MistralConfig, MistralForCausalLM, {**NAMES, "intermediate_size": 48, "num_key_value_heads": 2}),
     "qwen2": (Qwen2Config, Qwen2ForCausalLM, {**NAMES, "intermediate_size": 48, "num_key_value_heads": 1}),
+    "gemma": (
+        GemmaConfig,
+        GemmaForCausalLM,
+        {**NAMES, "intermediate_size": 48, "num_key_value_heads": 2, "head_dim": 12, "pad_token_id": None},
+    ),
     "gpt_neox": (GPTNeoXConfig, GPTNeoXForCausalLM, {**NAMES, "intermediate_size": 48}),
     "phi": (PhiConfig, PhiForCausalLM, {**NAMES, "intermediate_size": 48}),
 }
@@ -48,11 +55,39 @@ def in_float64(model: Any) -> Any:
         kind = type(module).__name__
         if kind.endswith("RotaryEmbedding"):
             rope = config.rope_parameters
+            if rope["rope_type"] not in ("default", "dynamic"):
+                module.forward = scaled_in_float64(module)
+                continue
             turning = int(size * rope.get("partial_rotary_factor", 1.0))
             module.forward = rotary_in_float64(turning, rope["rope_theta"])
+        elif kind == "GemmaRMSNorm":
+            module.forward = gemma_norm_in_float64(module)
+        elif kind == "GemmaTextScaledWordEmbedding":
+            module.embed_scale = torch.tensor(config.hidden_size**0.5, dtype=torch.float64)
         elif kind.endswith("RMSNorm"):
             module.forward = rms_norm_in_float64(module)
     return model
+
+
+def gemma_norm_in_float64(module: Any) -> Any:
+    """Give Gemma's norm, whose gains are stored less 1."""
+
+    def forward(h: Any) -> Any:
+        return torch.nn.functional.rms_norm(h, (h.shape[-1],), 1 + module.weight, module.eps)
+
+    return forward
+
+
+def scaled_in_float64(module: Any) -> Any:
+    """Give rotary positions with the angles of transformers, which computes them in float32."""
+    inverse, factor = module.inv_freq.clone().double(), module.attention_scaling
+
+    def forward(x: Any, position_ids: Any) -> tuple[Any, Any]:
+        angles = position_ids[..., None].double() * inverse
+        both = torch.cat((angles, angles), dim=-1)
+        return both.cos() * factor, both.sin() * factor
+
+    return forward
 
 
 def logits(model: Any, ids: Any) -> Any:

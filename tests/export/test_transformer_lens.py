@@ -205,7 +205,11 @@ def test_what_transformer_lens_cannot_say_is_refused_with_what_is_possible_inste
         (limited, "norms over some lanes only", onnx),
         (some, "norms that differ from sublayer to sublayer", onnx),
         (other, "layers with different activations, and the transformer has relu and silu", onnx),
-        (replace(gated, positions=None), "biases in gated layers, and block 0 feed-forward has some", onnx),
+        (
+            replace(gated, positions=None),
+            "biases in gated layers, which facts need, and block 0 feed-forward has some",
+            onnx,
+        ),
         (replace(T, blocks=[replace(block, parallel=True)]), "attention and feed-forward in parallel", onnx),
     ]
     for case, said, instead in cases:

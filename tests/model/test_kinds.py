@@ -123,8 +123,14 @@ WRONG: dict[str, tuple[Any, str]] = {
         lambda: layer("tanh"),
         r"FeedForward\(activation='tanh'\): write one of relu, gelu, gelu_tanh, silu, reglu, swiglu",
     ),
-    "a gate that is missing": (lambda: layer("swiglu"), "without W_3: reglu, swiglu need W_3, the others have none"),
-    "a gate that is not needed": (lambda: layer("gelu", W_3=ONES((2, 3))), "with W_3: reglu, swiglu need W_3"),
+    "a gate that is missing": (
+        lambda: layer("swiglu"),
+        "without W_3: reglu, swiglu, geglu_tanh need W_3, the others have none",
+    ),
+    "a gate that is not needed": (
+        lambda: layer("gelu", W_3=ONES((2, 3))),
+        "with W_3: reglu, swiglu, geglu_tanh need W_3",
+    ),
     "a bias of a gate that is not there": (lambda: layer("relu", b_3=ONES(2)), "without W_3"),
     "a gate of another size": (
         lambda: model(blocks=[Block(feed_forward=layer("reglu", W_3=ONES((3, 3))))]),

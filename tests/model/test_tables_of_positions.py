@@ -45,6 +45,20 @@ def test_sines_and_cosines_are_rounded_once(form: str, base: float, size: int) -
     assert sin[0].tolist() == [0.0] * len(sin[0])
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_scaled_sines_and_cosines_are_rounded_once(form: str) -> None:
+    scales = (1.0, 0.3, 1e-6)
+    sin, cos = sines_and_cosines(saturating(form), 7.0, 6, 50, scales)
+    for t, p in np.ndindex(*sin.shape):
+        with mp.workdps(60):
+            angle = mp.mpf(scales[p]) * t / mp.mpf(7.0) ** (mp.mpf(2 * p) / 6)
+            wanted = fraction(mp.sin(angle)), fraction(mp.cos(angle))
+        found = float(sin[t, p]), float(cos[t, p])
+        assert found == (exactly(form, wanted[0]), exactly(form, wanted[1])), (t, p)
+    native = sines_and_cosines(Native("float64"), 7.0, 6, 50, scales)
+    assert np.abs(native[0] - np.sin(np.arange(50)[:, None] / 7.0 ** (np.arange(3) / 3) * scales)).max() < 1e-15
+
+
 def test_large_angles_beside_a_midpoint_are_rounded_once() -> None:
     """float64 angles are rounded themselves: at large positions some of their sines lie beyond a midpoint."""
     A, t = Float(10, 25), np.arange(1 << 17)

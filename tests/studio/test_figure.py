@@ -89,7 +89,7 @@ FITS = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("panel", "height"), [("stream", 520), ("stream", 640), ("lens", 500), ("answer", 480)])
+@pytest.mark.parametrize(("panel", "height"), [("stream", 520), ("stream", 640), ("lens", 500), ("answer", 360)])
 def test_a_figure_fits_into_its_height(panel: str, height: int, window: Page, file: Path) -> None:
     page = shown(window, file, panel=panel, height=height, step=3)
     page.wait_for_function(FITS)

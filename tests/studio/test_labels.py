@@ -39,8 +39,7 @@ def with_activation(T: ws.Transformer, activation: Any) -> ws.Transformer:
 def test_each_lead_is_said_with_its_step(opened: Opened, tmp_path: Path) -> None:
     r = ws.run(ws.library.eiffel(), EIFFEL)
     page = opened(saved(r, tmp_path), "#step=3")
-    expect(page.get_by_role("status")).to_contain_text("the model's next word")  # which speaks of the end only
-    expect(page.get_by_role("status")).not_to_contain_text("ahead by")
+    expect(page.get_by_role("status")).to_contain_text(f"the model's next word, ahead by {lead(r, 4):.2f} at the end")
     expect(answer(page)).to_contain_text(f"After attention of block 1: Paris is ahead by {lead(r, 3):.2f}.")
     expect(answer(page)).to_contain_text("if the run ended after attention of block 1 (logit lens)")
     assert round(lead(r, 3), 2) != round(lead(r, 4), 2)

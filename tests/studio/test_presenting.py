@@ -108,7 +108,7 @@ def test_words_can_be_read_in_both_themes(scheme: Literal["light", "dark"], page
     for key in "12345":
         page.keyboard.press(key)
         texts = texts_of(page)
-        weak = [(each.text, each.contrast) for each in texts if not each.in_picture and each.contrast < 4.25]
+        weak = [(each.text, each.contrast) for each in texts if each.contrast < 4.25]
         assert [each for each in weak if each[0] != "·"] == []  # a dot stands for 0
 
 
@@ -189,6 +189,24 @@ def test_p_and_the_address_open_it_and_escape_leaves_it(page: Page) -> None:
     page.evaluate("document.activeElement.blur()")
 
 
+@pytest.mark.parametrize(
+    ("why", "name"),
+    [
+        ("0.head.1:2:1", "where this score comes from"),
+        ("1.feed-forward:4:word Paris", "who wrote this cell"),
+        ("logit:4:Paris", "where this logit comes from"),
+    ],
+)
+def test_where_a_number_comes_from_fills_the_screen_and_escape_closes_it(why: str, name: str, page: Page) -> None:
+    again(page, present="", model=0, input=" ".join(SENTENCE), why=why)
+    expect(page.get_by_label(name, exact=True)).to_be_visible()
+    assert shown(page) == ["why"]
+    assert not [(each.text, each.size) for each in texts_of(page) if each.size < LEAST]
+    page.keyboard.press("Escape")
+    expect(page.get_by_label(name, exact=True)).to_have_count(0)
+    assert shown(page) == ["stream", "answer"]
+
+
 def test_unknown_panels_of_an_address_are_left_out(page: Page) -> None:
     present(page, panels="nothing,answer,stream,<b>")
     assert shown(page) == ["answer", "stream"]
@@ -236,6 +254,62 @@ def test_of_many_lanes_those_that_fit_are_shown(windows: Windows, tmp_path_facto
     assert row.box[3] <= SCREEN["height"]
     expect(page.get_by_text(re.compile("the [0-9]+ lanes that changed most, of 96"))).to_be_visible()
     windows.leave_in_peace()
+
+
+def assert_readable(page: Page) -> None:
+    texts = texts_of(page)
+    assert not [(each.text, each.size) for each in texts if each.size < LEAST]
+    assert not [each.text for each in texts if each.box[2] > SCREEN["width"] or each.box[3] > SCREEN["height"]]
+
+
+TOLD_MODELS = {
+    "bank": ws.library.bank(),
+    "fish": ws.library.fish(),
+    "associations": ws.library.associations(),
+    "contains": ws.library.contains("1"),
+}
+
+
+@pytest.mark.parametrize("name", TOLD_MODELS)
+def test_the_story_of_every_teaching_model_is_readable(name: str, opened: Opened, tmp_path: Path) -> None:
+    T = TOLD_MODELS[name]
+    assert T.told is not None
+    assert T.told.input is not None
+    page = opened(saved(ws.run(T, T.told.input), tmp_path), "#present", **SCREEN)
+    for n in range(1, len(T.told.steps) + 1):
+        page.keyboard.press("PageDown")
+        expect(page.locator(".count")).to_have_text(f"{n} of {len(T.told.steps)}")
+        assert_readable(page)
+
+
+@pytest.mark.parametrize(("name", "length"), [("bank", 25), ("associations", 40), ("letters", 40)])
+def test_of_long_inputs_the_positions_around_the_reader_are_shown_and_the_others_counted(
+    name: str, length: int, opened: Opened, tmp_path: Path
+) -> None:
+    letters = ws.random_transformer("ab", lanes=17, blocks=1, heads=2, neurons=8, max_length=64, seed=1)
+    T = (TOLD_MODELS | {"letters": letters})[name].story(None)
+    tokens = [T.vocabulary[7 * n % len(T.vocabulary)] for n in range(length)]
+    page = opened(saved(ws.run(T, tokens), tmp_path), "#present", **SCREEN)
+    for key in ("", "1", "2", "4"):
+        if key != "":
+            page.keyboard.press(key)
+        for step in ("Home", "ArrowRight", "ArrowRight"):
+            page.keyboard.press(step)
+            assert_readable(page)
+    gap = "" if name == "letters" else " "
+    for position in (length - 1, length // 2, 0):
+        again(page, present="", model=0, input=gap.join(tokens), position=position, panels="stream,answer")
+        chosen = page.locator(f"[role=columnheader][data-position='{position}']")
+        expect(chosen).to_have_count(1)
+        there = page.locator("[role=columnheader][data-position]").evaluate_all(
+            "all => all.map(each => Number(each.dataset.position))"
+        )
+        left, right = there[0], length - 1 - there[-1]
+        assert left + right > 0
+        words = [each.text for each in texts_of(page) if "more" in each.text and "…" in each.text]
+        told = ([f"… {left} more"] if left else []) + ([f"{right} more …"] if right else [])
+        assert [re.sub(r"\s+", " ", word) for word in words] == told
+        assert_readable(page)
 
 
 def test_two_runs_are_presented_beside_each_other(windows: Windows, tmp_path_factory: pytest.TempPathFactory) -> None:

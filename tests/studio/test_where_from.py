@@ -68,6 +68,26 @@ def test_a_score_opens_below_its_row_with_every_lane_the_others_and_what_moves(p
     assert why.evaluate(SMALLEST) >= 13
 
 
+def test_a_score_opens_above_the_fold(page: Page) -> None:
+    """An address or a key opens it below the strips, a click in the table of moves there, and scrolls to it."""
+    page.set_viewport_size({"width": 1280, "height": 800})
+    again(page, model=0, input=EIFFEL, why="0.head.1:2:1")
+    first = region(page, SCORE).locator("section.one")
+    box = first.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 800
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="score 0 of Tower for Eiffel in head 1").click()
+    for _ in range(50):
+        box = first.bounding_box()
+        assert box is not None
+        if box["y"] >= 0 and box["y"] + box["height"] <= 800:
+            break
+        page.wait_for_timeout(20)
+    assert 0 <= box["y"] <= box["y"] + box["height"] <= 800
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
 def test_the_address_keeps_what_is_explained_and_enter_and_escape_open_and_close_it(page: Page) -> None:
     again(page, model=0, input=EIFFEL, why="0.head.1:2:1")
     expect(region(page, SCORE)).to_be_visible()

@@ -13,12 +13,45 @@ TEXTS = """inside => {
     const over = (top, below) => top.slice(0, 3).map((part, n) => part * top[3] + below[n] * (1 - top[3])).concat(1);
     const ground = element => {
         const layers = [];
+        const {left, right, top, bottom} = element.getBoundingClientRect();
+        const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+        const covers = other => {
+            const box = other.getBoundingClientRect();
+            return x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+        };
         for (let at = element; at !== null; at = at.parentElement) {
-            const found = colour(getComputedStyle(at).backgroundColor);
-            if (found[3] > 0) layers.push(found);
-            if (found[3] === 1) break;
+            const below = [at];  // and what was painted before it in the same place, such as the bar of a meter
+            for (let one = at.previousElementSibling; one !== null; one = one.previousElementSibling) below.push(one);
+            for (const one of below) {
+                const found = colour(getComputedStyle(one).backgroundColor);
+                if (found[3] > 0 && (one === at || covers(one))) layers.push(found);
+            }
+            if (layers.some(layer => layer[3] === 1)) break;
         }
         return layers.reverse().reduce((below, top) => over(top, below), [255, 255, 255, 1]);
+    };
+    const opacity = element => {
+        let found = 1;
+        for (let at = element; at instanceof Element; at = at.parentElement) found *= getComputedStyle(at).opacity;
+        return found;
+    };
+    // What was painted in a picture below the middle of a text, from back to front
+    const painted = (text, ground) => {
+        const box = text.getBoundingClientRect();
+        const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+        let below = ground;
+        for (const shape of text.ownerSVGElement.querySelectorAll("rect, circle, path")) {
+            if (text.compareDocumentPosition(shape) & Node.DOCUMENT_POSITION_FOLLOWING) break;
+            const {fill, fillOpacity} = getComputedStyle(shape);
+            if (shape.closest("defs") || !fill.match(/^(rgb|color)/)) continue;
+            const {left, right, top, bottom} = shape.getBoundingClientRect();
+            if (x < left || x > right || y < top || y > bottom) continue;
+            const at = new DOMPoint(x, y).matrixTransform(shape.getScreenCTM().inverse());
+            if (!shape.isPointInFill(at)) continue;
+            const ink = colour(fill);
+            below = over([...ink.slice(0, 3), ink[3] * fillOpacity * opacity(shape)], below);
+        }
+        return below;
     };
     const found = [];
     for (const element of document.querySelectorAll(`${inside} *`)) {
@@ -30,9 +63,10 @@ TEXTS = """inside => {
         const style = getComputedStyle(element);
         const svg = element instanceof SVGElement;
         const scale = svg ? Math.abs(element.getScreenCTM().a) : element.currentCSSZoom ?? 1;
-        const below = ground(svg ? element.ownerSVGElement.parentElement : element);
-        found.push({text, size: parseFloat(style.fontSize) * scale, svg, ground: below,
-                    colour: over(colour(svg ? style.fill : style.color), below),
+        const below = svg ? painted(element, ground(element.ownerSVGElement.parentElement)) : ground(element);
+        const ink = colour(svg ? style.fill : style.color);
+        const seen = [...ink.slice(0, 3), ink[3] * (svg ? style.fillOpacity : 1) * opacity(element)];
+        found.push({text, size: parseFloat(style.fontSize) * scale, svg, ground: below, colour: over(seen, below),
                     box: [box.left, box.top, box.right, box.bottom]});
     }
     return found;
@@ -44,7 +78,7 @@ class Text(NamedTuple):
 
     text: str
     size: float
-    contrast: float  # with the ground below it; for a text in a picture, with the ground of the picture
+    contrast: float  # with the ground below it; in a picture, with the shapes that were painted below its middle
     in_picture: bool
     box: tuple[float, float, float, float]
 

@@ -52,6 +52,7 @@ def _near(x: Fraction, function: Callable[[mp.mpf], mp.mpf], far: int = FAR) -> 
         return fraction(function(number(x)))
 
 
+GATED = {"reglu": "relu", "swiglu": "silu", "geglu_tanh": "gelu_tanh"}
 FUNCTIONS: dict[str, Callable[[Fraction], Fraction]] = {
     "relu": relu,
     "gelu": gelu,

@@ -34,10 +34,12 @@ def _sinusoid(N: System, base: float, t: int, lane: int, lanes: int) -> Fraction
     return _wave(N, mp.cos if lane % 2 else mp.sin, t, base, 2 * (lane // 2), lanes)
 
 
-def _wave(N: System, function: Callable[[mp.mpf], mp.mpf], t: int, base: float, p: int, q: int) -> Fraction:
-    """Give a function of t / base^(p/q), rounded once."""
+def _wave(
+    N: System, function: Callable[[mp.mpf], mp.mpf], t: int, base: float, p: int, q: int, scale: float = 1
+) -> Fraction:
+    """Give a function of scale · t / base^(p/q), rounded once."""
     with mp.workdps(DIGITS):
-        return N.round(fraction(function(t / mp.mpf(base) ** (mp.mpf(p) / q))))
+        return N.round(fraction(function(mp.mpf(scale) * t / mp.mpf(base) ** (mp.mpf(p) / q))))
 
 
 class Rule:
@@ -78,12 +80,14 @@ class Turning(Rule):
 
     def __init__(self, rule: Any) -> None:
         self.base, self.pairing, self.size = rule.base, rule.pairing, rule.size
+        self.scales = rule.scales
 
     def turned(self, N: System, t: int, x: Vector) -> Vector:
         result, size = list(x), len(x) if self.size is None else self.size
         for p in range(size // 2):
             first, second = (p, p + size // 2) if self.pairing == "halves" else (2 * p, 2 * p + 1)
-            cos, sin = (_wave(N, function, t, self.base, 2 * p, size) for function in (mp.cos, mp.sin))
+            scale = 1 if self.scales is None else self.scales[p]
+            cos, sin = (_wave(N, function, t, self.base, 2 * p, size, scale) for function in (mp.cos, mp.sin))
             a, b = x[first], x[second]
             result[first] = N.round(N.round(a * cos) - N.round(b * sin))
             result[second] = N.round(N.round(b * cos) + N.round(a * sin))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from tests.witness.functions import FUNCTIONS
+from tests.witness.functions import FUNCTIONS, GATED
 from tests.witness.numbers import System, system
 from tests.witness.positions import Rule, added_vectors, rule_of_head
 
@@ -101,7 +101,8 @@ def attention(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any,
         rows = []
         for i in range(len(h)):
             reach = range(i if head.strict else i + 1 if T.mask == "causal" else len(h))
-            visible = [j for j in reach if j not in result.hidden]
+            near = [j for j in reach if head.window is None or i - j < head.window]
+            visible = [j for j in near if j not in result.hidden]
             scores = [score(N, rule, i, j, q[i], k[j]) for j in visible]
             found = weigh(N, head.weighting, scores, result)
             hard = type(head.weighting).__name__ != "Softmax"
@@ -158,10 +159,10 @@ def feed_forward(
 ) -> Matrix:
     out, activations = [], []
     W_1, b_1, W_2, b_2 = (exact(array) for array in (layer.W_1, layer.b_1, layer.W_2, layer.b_2))
-    act = FUNCTIONS[{"reglu": "relu", "swiglu": "silu"}.get(layer.activation, layer.activation)]
+    act = FUNCTIONS[GATED.get(layer.activation, layer.activation)]
     for row, seen in zip(h, normalised(N, T, before, source), strict=True):
         z = [N.round(act(value)) for value in plus(N, product(N, W_1, seen), b_1)]
-        if layer.activation in ("reglu", "swiglu"):
+        if layer.activation in GATED:
             gate = plus(N, product(N, exact(layer.W_3), seen), exact(layer.b_3))
             z = [N.round(a * b) for a, b in zip(z, gate, strict=True)]
         activations.append(z)

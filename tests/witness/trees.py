@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tests.witness.functions import FUNCTIONS
+from tests.witness.functions import FUNCTIONS, GATED
 from tests.witness.positions import ByDistance, Penalty, Rule, added_vectors, rule_of_head
 from tests.witness.tables import Places, Tables, tables
 
@@ -110,6 +110,8 @@ def one_head(N: Tables, head: Any, rule: Rule, seen: Places, tree: Tree) -> Plac
     visible = distances >= int(head.strict)
     if tree.wholes is not None and not head.strict:
         visible = np.arange(tree.beginnings.shape[1]) < tree.wholes[:, None]
+    if head.window is not None:
+        visible = visible & (distances < head.window)
     away = np.abs(distances) if tree.wholes is not None else np.maximum(distances, 0)
     keys, values = k[tree.beginnings], v[tree.beginnings]
     if isinstance(rule, ByDistance):
@@ -163,9 +165,9 @@ def shares(N: Tables, chosen: Truths) -> Places:
 
 
 def feed_forward(N: Tables, layer: Any, seen: Places) -> Places:
-    name = {"reglu": "relu", "swiglu": "silu"}.get(layer.activation, layer.activation)
+    name = GATED.get(layer.activation, layer.activation)
     z = N.each(name, FUNCTIONS[name], projected(N, layer.W_1, layer.b_1, seen))
-    if layer.activation in ("reglu", "swiglu"):
+    if layer.activation in GATED:
         z = N.multiply(z, projected(N, layer.W_3, layer.b_3, seen))
     return projected(N, layer.W_2, layer.b_2, z)
 

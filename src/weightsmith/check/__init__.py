@@ -45,7 +45,8 @@ from weightsmith.check.options import (
 from weightsmith.check.places import At
 from weightsmith.check.replay_results import FamilyReplay, Replay
 from weightsmith.check.replaying import replay
-from weightsmith.check.stream_claims import SameLanes, Vectors
+from weightsmith.check.same_lanes import SameLanes
+from weightsmith.check.vectors import Vectors
 from weightsmith.check.verdict import Verdict
 from weightsmith.model import Family, Transformer, Value
 

@@ -1,11 +1,21 @@
 """Pairs of a clean and a corrupted input, and what a method that looks for a circuit gets and returns."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Protocol
 
+import numpy as np
+
+from weightsmith.errors import InputError
 from weightsmith.inspect.edges import Edge
+from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer
+from weightsmith.semantics.evaluation import AnswerIds, Ids
+
+PAIRS = 64  # of each part, at most
+TRIES = 50  # for each of them
 
 
 @dataclass(frozen=True)
@@ -22,3 +32,53 @@ class Method(Protocol):
 
     def __call__(self, T: Transformer, pairs: Sequence[Pair]) -> Mapping[Edge, float]:
         """Return the score of every edge."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """Pairs for a method to look at, and pairs to judge by. No clean input is in both."""
+
+    train: tuple[Pair, ...]
+    test: tuple[Pair, ...]
+
+
+def drawn_pairs(T: Transformer, up_to: int, name: str) -> Split:
+    """Draw pairs of inputs up to a length whose answers differ at a position; the name is the seed.
+
+    Of every other pair the inputs differ in one token; of the others in any.
+    """
+    rng = np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
+    ids, answers = list[Ids](), list[AnswerIds]()
+    for length in range(1, up_to + 1):
+        ids.append(np.array(list(product(range(len(T.vocabulary)), repeat=length)), np.intp))
+        answers.append(engine_for(T).results(ids[-1], "outputs"))
+    places = [(length, n) for length, rows in enumerate(ids) for n in range(len(rows))]
+    order = [places[i] for i in rng.permutation(len(places)).tolist()]
+    half = len(order) // 2
+    parts = [_pairs(T, part, ids, answers, rng) for part in (order[:half], order[half:])]
+    if not all(parts):
+        raise InputError(f"{name}: no two inputs of a length have different answers: there is no pair to draw")
+    return Split(*parts)
+
+
+def _pairs(
+    T: Transformer, cleans: list[tuple[int, int]], ids: list[Ids], answers: list[AnswerIds], rng: np.random.Generator
+) -> tuple[Pair, ...]:
+    found = dict[Pair, None]()
+    for k in range(PAIRS * TRIES):
+        if len(found) == PAIRS or not cleans:
+            break
+        i, n = cleans[int(rng.integers(len(cleans)))]
+        other = _one_token_changed(n, i + 1, len(T.vocabulary), rng) if k % 2 else int(rng.integers(len(ids[i])))
+        differs = np.flatnonzero(answers[i][n] != answers[i][other])
+        if len(differs):
+            clean, corrupted = (tuple(T.vocabulary[token] for token in ids[i][m]) for m in (n, other))
+            found[Pair(clean, corrupted, int(rng.choice(differs)))] = None
+    return tuple(found)
+
+
+def _one_token_changed(n: int, length: int, tokens: int, rng: np.random.Generator) -> int:
+    """Return the number of an input that differs in one token; inputs are counted in the order of their tokens."""
+    place = tokens ** int(rng.integers(length))
+    digit = n // place % tokens
+    return n + ((digit + int(rng.integers(1, max(tokens, 2)))) % tokens - digit) * place

@@ -24,8 +24,8 @@ def import_(
 ) -> None:
     """Read a language model of Hugging Face, with its tokenizer, and write it to a file.
 
-    GPT-2, Llama, Mistral, Qwen2, GPT-NeoX and Phi are read, and a chain that weightsmith export wrote. Commands that
-    take MODEL also take the directory itself.
+    GPT-2, Llama, Mistral, Qwen2, Gemma, GPT-NeoX and Phi are read, and a chain that weightsmith export wrote. Commands
+    that take MODEL also take the directory itself.
     """
     check_outputs(output)
     model = read_checkpoint(directory, cast("lazy.NativeType | None", numbers))  # others are refused there

@@ -26,7 +26,7 @@ VERBS = (  # in the order in which --help shows them; the module of a verb has i
         "track",
     ),
     *("compose", "compile", "automaton", "limits", "rasp", "corpus", "train", "rounding", "compare", "moods", "export"),
-    *("rewrite", "import", "check", "memory", "latex", "exercise", "warm-up"),
+    *("rewrite", "import", "check", "memory", "latex", "exercise", "circuits", "warm-up"),
 )
 NAMES = {"import": "import_", "warm-up": "warm_up"}  # of verbs that are no names in Python
 

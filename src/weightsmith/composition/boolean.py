@@ -1,7 +1,8 @@
 """And, or, not, exclusive or, if-then-else: new yes/no transformers out of old ones.
 
 All parts are brought into ∞ form once, unless they are in it: their last vectors are (1, x, 0 …) with x = 0 or ∞. They
-stand side by side, and one or two blocks compute the formula with the x. The result is in ∞ form again.
+stand side by side, and one or two blocks compute the formula with the x. The result is in ∞ form again. Parts with a
+readout are composed by their values, at every position: see `values`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from weightsmith.composition.chains import chain_if_then_else
 from weightsmith.composition.formula import Formula, Operation, Truth, assignments, folded, names, read, truth_table
 from weightsmith.composition.layers import Layer, one_layer, two_layers
 from weightsmith.composition.side_by_side import agree, beside
+from weightsmith.composition.values import chosen_values, composed_values, has_values
 from weightsmith.errors import InputError, ModelError, brief, listed
 from weightsmith.model import Block, Chain, Neuron, Transformer, feed_forward
 from weightsmith.model.transformer import checked
@@ -89,6 +91,8 @@ def if_then_else(R: Chain, S: Chain, T: Chain) -> Chain: ...
 def if_then_else(R: Any, S: Any, T: Any) -> Any:
     """Decide as S where R says YES, and as T where R says NO; three chains give a chain.
 
+    With readouts, the value of S or of T is said at every position, as R says True or False there.
+
     Requires: three yes/no transformers that agree in arithmetic and mask, with vocabularies that contain each other.
     Ensures: every decision is that of S or T, as R says; the result is in ∞ form.
     Exact in: every arithmetic in which `infinity_form` is.
@@ -96,6 +100,8 @@ def if_then_else(R: Any, S: Any, T: Any) -> Any:
     """
     if all(isinstance(part, Chain) for part in (R, S, T)):
         return chain_if_then_else(R, S, T)
+    if has_values([checked(part) for part in (R, S, T)]):
+        return chosen_values(R, S, T)
     then, otherwise = Operation("&", ("if", "then")), Operation("&", (Operation("~", ("if",)), "else"))
     return _combined(Operation("|", (then, otherwise)), {"if": R, "then": S, "else": T}, "if-then-else")
 
@@ -103,11 +109,14 @@ def if_then_else(R: Any, S: Any, T: Any) -> Any:
 def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> Transformer:
     """Return the transformer for a formula over named parts; `made` is its line of provenance."""
     used = names(formula)
-    for name in used:
-        _check_decider(checked(given[name]), name)
+    valued = has_values([checked(given[name]) for name in used])
+    for name in () if valued else used:
+        _check_decider(given[name], name)
     same: dict[str, Formula] = {name: next(o for o in used if given[o] == given[name]) for name in used}
     formula = folded(formula, same.__getitem__, lambda symbol, inner: Operation(symbol, tuple(inner)))
     used = names(formula)
+    if valued:
+        return composed_values(formula, given, made)
     if len(used) > MAX_AT_ONCE and isinstance(formula, Operation):
         _check_cuts(formula)
         return _in_two(formula, given, made)
@@ -123,7 +132,7 @@ def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> 
 
 def _check_decider(T: Transformer, name: str) -> None:
     """Refuse a language model: its decisions are tokens, not yes or no."""
-    if T.readout is None and set(T.classes) <= set(T.vocabulary):
+    if set(T.classes) <= set(T.vocabulary):
         classes = listed([brief(each) for each in T.classes])
         which = "" if name == "not" else f" of {brief(name)}"
         raise ModelError(

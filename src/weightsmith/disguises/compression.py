@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from weightsmith.composition.side_by_side import restricted
-from weightsmith.disguises.comparison import Compiled, compare, length_of, model_of
+from weightsmith.composition.streams import restricted
 from weightsmith.disguises.dictionary import Dictionary
 from weightsmith.disguises.disguised import Disguised
 from weightsmith.disguises.features import as_features, refuse_untrainable
 from weightsmith.errors import InputError, ModelError, whole_number
+from weightsmith.inspect.comparison import Compiled, compare, length_of, model_of
 from weightsmith.model import Transformer
 
 NEEDS_TORCH = "compress needs PyTorch: write pip install 'weightsmith[torch]'"

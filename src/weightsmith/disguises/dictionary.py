@@ -171,6 +171,8 @@ class Dictionary(Tabled):
 
 def _rows(values: npt.ArrayLike, name: str) -> Array:
     """Return a matrix of finite numbers; refuse anything else."""
+    if hasattr(values, "detach"):  # a tensor of PyTorch that is trained
+        values = values.detach().cpu().numpy()
     try:
         rows = np.array(values, np.float64)
     except (TypeError, ValueError):

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weightsmith.disguises.comparison import Compared
 from weightsmith.disguises.dictionary import Dictionary
+from weightsmith.disguises.samples import Samples, samples_of
 from weightsmith.export.circuit_map import circuit
 from weightsmith.export.circuit_value import Circuit
 from weightsmith.files import load_transformer, save
 from weightsmith.inspect import outputs
+from weightsmith.inspect.comparison import Compared
 from weightsmith.model import Transformer
+from weightsmith.model.tokens import Tokens
 from weightsmith.storage import refusals, write_json
 from weightsmith.tables import Page
 
@@ -42,6 +44,14 @@ class Disguised:
     def circuit(self, *, up_to: int | None = None, neurons: bool = False) -> Circuit:
         """Return `export.circuit` of the original, and the direction of each of its lanes, as "basis"."""
         return Circuit({**circuit(self.original, up_to=up_to, neurons=neurons), "basis": self.dictionary.to_json()})
+
+    def samples(self, inputs: Sequence[Tokens] | None = None, *, stage: str | None = None, seed: int = 0) -> Samples:
+        """Return vectors of the stream and the true features in them, to train and score sparse autoencoders.
+
+        There is one sample for each position of the inputs, by default of all inputs up to a length. `stage` is one of
+        "embedding", "block 0 attention", …, by default the last. `seed` is that of `Samples.sample`.
+        """
+        return samples_of(self.original, self.transformer, self.dictionary, inputs, stage, seed)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a folder: model.safetensors, original.safetensors, dictionary.json and compared.json."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.composition.side_by_side import blocks_beside, restricted, summed_table
-from weightsmith.disguises.comparison import Compiled, model_of
+from weightsmith.composition.streams import blocks_beside, restricted, summed_table
 from weightsmith.errors import InputError, ModelError, brief, cut, listed
+from weightsmith.inspect.comparison import Compiled, model_of
 from weightsmith.model import Attention, Block, Transformer
 from weightsmith.model.folds import renamed_lanes
 from weightsmith.model.names import MAX_NAME, checked_names

@@ -7,10 +7,10 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Native, require
 from weightsmith.disguises.basis import atoms, in_basis, norms_of, without_gains
-from weightsmith.disguises.comparison import Compiled, all_inputs, compare, length_of, model_of, numbers
 from weightsmith.disguises.dictionary import Dictionary
 from weightsmith.disguises.disguised import Disguised
 from weightsmith.errors import InputError, LawError, ModelError, brief, whole_number
+from weightsmith.inspect.comparison import Compiled, all_inputs, compare, length_of, model_of, numbers
 from weightsmith.model import Block, Neuron, Readout, Softmax, Transformer, feed_forward
 from weightsmith.model.readout import code_text, value_text
 from weightsmith.rewrites.lanes import COPYING, fresh, widen

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from weightsmith.arithmetic import Array, as_float64
-from weightsmith.disguises.comparison import all_inputs
+from weightsmith.inspect.comparison import all_inputs
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Attention, Block, FeedForward, Head, PositionTable, Transformer, position_table
 
@@ -108,7 +108,10 @@ class Superposed:
             q, k, v = (self._read(f"{b} {i} {name}", h) for name in ("W_Q", "W_K", "W_V"))
             before = here[None, :] < here[:, None] if head.strict else here[None, :] <= here[:, None]
             causal = self.T.mask == "causal" or head.strict
-            seen = real[:, None, :] & (before if causal else torch.ones_like(before))[None]
+            near = before if causal else torch.ones_like(before)
+            if head.window is not None:
+                near = near & (here[:, None] - here[None, :] < head.window)
+            seen = real[:, None, :] & near[None]
             scores = (q @ k.transpose(-1, -2)).masked_fill(~seen, -math.inf)
             weights = torch.where(seen.any(-1, keepdim=True), scores, 0.0).softmax(-1)
             weights = weights * seen.any(-1, keepdim=True)

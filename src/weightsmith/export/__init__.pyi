@@ -1,4 +1,5 @@
 from .chains.report import ChainAgreement as ChainAgreement
+from .circuit_formats import circuit_as as circuit_as
 from .circuit_map import circuit as circuit
 from .circuit_map import circuit_svg as circuit_svg
 from .circuit_value import Circuit as Circuit

@@ -46,13 +46,14 @@ class Target:
 
 _BRIDGE = {
     "parallel": f"attention and feed-forward in parallel in a model of its own, and {{where}} has them: {SHOWN}",
-    "gate biases": f"biases in gated layers, and {{where}} feed-forward has some: {SHOWN}",
+    "gate biases": f"biases in gated layers, which facts need, and {{where}} feed-forward has some: {SHOWN}",
     "norm after": f"norms after a sublayer, and {{where}} has one: {SHOWN}",
     "norm over lanes": f"norms over some lanes only, and the transformer has one: {SHOWN}",
 }
 _BLOCKS = {
     "hard": f"hard attention, and {{where}} has {{what}}(): {OWN_MODULES}",
     "strict": f"strict heads, and {{where}} sees only what is before: {OWN_MODULES}",
+    "window": f"windows here, and {{where}} sees {{what}} positions only: {OWN_MODULES}",
     "relative": f"relative positions, and {{where}} has Relative(…): {OWN_MODULES}",
     "penalties": f"penalties for distance, and {{where}} has Alibi(…): {OWN_MODULES}",
 }
@@ -67,6 +68,7 @@ _GPT2 = {
     "parallel": "{where} is parallel, and GPT-2 adds attention before feed-forward reads: write parallel=False",
     "hard": "GPT-2 has softmax, and {where} has {what}(): write Softmax(), with larger scores",
     "strict": "GPT-2 sees its own position, and {where} sees only what is before: write strict=False",
+    "window": "GPT-2 sees all positions so far, and {where} sees {what} only: write window=None",
     **dict.fromkeys(("relative", "penalties", "rotation"), _TABLE),
 }
 
@@ -201,6 +203,8 @@ def features(T: Transformer) -> Iterator[Feature]:
                     yield Feature("hard", f"block {b}, head {i}", type(head.weighting).__name__)
                 if head.strict:
                     yield Feature("strict", f"block {b}, head {i}")
+                if head.window is not None:
+                    yield Feature("window", f"block {b}, head {i}", str(head.window))
                 if scheme is not NO_POSITIONS:
                     yield Feature(_kind_of(scheme), f"block {b}, head {i}", type(scheme).__name__)
     norms = [T.final_norm, *(norm for block in T.blocks for norm in (block.attention_norm, block.feed_forward_norm))]

@@ -13,14 +13,14 @@ Values = dict[str, Any]
 def cut(T: Transformer, up_to: int, neurons: bool) -> Values:
     """Cut every edge whose ends share a lane, on every input up to a length."""
     live, silent = live_edges(T, up_to, neurons=neurons)
-    found = [{**_edge(T, one.edge), "witness": list(one.witness), "position": one.position} for one in live]
+    found = [{**plain_edge(T, one.edge), "witness": list(one.witness), "position": one.position} for one in live]
     return {
         "up_to": up_to,
         "neurons": neurons,
         "nodes": [_node(T, node) for node in (*writers(T, neurons), Node("unembed"))],
         "pairs": sum(1 for _ in edges(T, neurons)),
         "live": found,
-        "silent": [_edge(T, edge) for edge in silent],
+        "silent": [plain_edge(T, edge) for edge in silent],
     }
 
 
@@ -48,17 +48,24 @@ def _label(T: Transformer, node: Node) -> str:
     return block.feed_forward.names[node.index] if block.feed_forward.names else ""
 
 
-def _edge(T: Transformer, edge: Edge) -> Values:
+def plain_edge(T: Transformer, edge: Edge) -> Values:
+    """Return an edge as plain values: its ends, the lanes that they share, and the hooks of a bridge."""
     return {
         "from": str(edge.source),
         "to": str(edge.target),
         "input": edge.input,
         "lanes": shared_lanes(T, edge),
-        "hooks": [_written_hook(edge.source), *_read_hooks(T, edge)],
+        "hooks": hooks_of(T, edge),
     }
 
 
-def _written_hook(node: Node) -> list[Any]:
+def hooks_of(T: Transformer, edge: Edge) -> list[list[Any]]:
+    """Return the hooks of a TransformerLens bridge at both ends of an edge, each with the index of its part or None."""
+    return [written_hook(edge.source), *_read_hooks(T, edge)]
+
+
+def written_hook(node: Node) -> list[Any]:
+    """Return the hook of a bridge that has what a component writes, and the index of a head or neuron or None."""
     if node.kind == "head":
         return [f"blocks.{node.block}.attn.hook_result", node.index]
     if node.kind == "neuron":

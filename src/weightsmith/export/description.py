@@ -87,6 +87,7 @@ def _heads(A: Arithmetic, group: HeadGroup, how: Description) -> Description:
         "tables": list(tables),
         "distances": tables["key_offsets"].shape[1] if "key_offsets" in tables else 0,
         **({"strict": True} if group.strict else {}),
+        **({} if group.window is None else {"window": group.window}),
     }
 
 

@@ -16,20 +16,22 @@ RANDOM_LENGTH = 64  # tokens that they have at most
 MOST_PRODUCTS = 5 * 10**9  # multiplications for all short inputs, and for random ones: a large model is run on fewer
 
 
-def inputs(T: Transformer, seed: int = 0, up_to: int | None = None) -> Iterator[tuple[Ids, bool]]:
-    """Yield inputs by length, in parts that fit into memory: all short ones, and random longer ones.
+def inputs(
+    T: Transformer, seed: int = 0, up_to: int | None = None, most: int = MOST_INPUTS
+) -> Iterator[tuple[Ids, bool]]:
+    """Yield inputs by length, in parts that fit into memory: all short ones, at most so many, and random longer ones.
 
     Each part comes with whether all inputs of its length are yielded. No input is longer than `up_to`.
     """
-    symbols, most = len(T.vocabulary), min(T.max_length or RANDOM_LENGTH, up_to or RANDOM_LENGTH)
+    symbols, end = len(T.vocabulary), min(T.max_length or RANDOM_LENGTH, up_to or RANDOM_LENGTH)
     length, total, weights = 0, 0, max(T.weights, 1)
-    while length < most and total + symbols ** (length + 1) <= MOST_INPUTS:
+    while length < end and total + symbols ** (length + 1) <= most:
         if (total + symbols ** (length + 1)) * (length + 1) * weights > MOST_PRODUCTS:
             break
         length, total = length + 1, total + symbols ** (length + 1)
         everything = np.array(list(product(range(symbols), repeat=length)))
         yield from ((part, True) for part in parts(T, everything))
-    longest = min(most, RANDOM_LENGTH)
+    longest = min(end, RANDOM_LENGTH)
     if longest > length:
         generator = np.random.default_rng(seed)
         count = int(np.clip(MOST_PRODUCTS // (weights * longest), 3, RANDOM_INPUTS))

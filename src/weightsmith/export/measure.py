@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -33,10 +33,12 @@ from weightsmith.semantics.evaluation import Ids
 
 SURVIVAL_INPUTS = 1_000  # that are run in other dtypes
 SATURATION_INPUTS = 300  # that are run with other ends
+QUICK_INPUTS = 2_000  # all short ones, with verify="quick"
 WRITE = "Write allow_{0}=True to have it nevertheless{1} (--allow-{0} on the command line)"
 
 Model: TypeAlias = Transformer | Chain
 Report: TypeAlias = Agreement | ChainAgreement
+Verify: TypeAlias = Literal["quick", "full"]
 
 
 def agreement(T: Model, exported: Any, *, up_to: int | None = None, seed: int = 0) -> Any:
@@ -71,11 +73,11 @@ def parts_of(model: Model) -> tuple[Transformer, Chain | None]:
     return (model.transformer, model) if isinstance(model, Chain) else (checked(model), None)
 
 
-def report_on(model: Model, exported: Exported, briefly: bool = False) -> Report:
+def report_on(model: Model, exported: Exported, briefly: bool = False, verify: Verify = "full") -> Report:
     """Measure what was made just now from a transformer or a chain."""
     if isinstance(model, Chain):
         return measure_chain(model, exported, fresh=True)
-    return measure(model, exported, fresh=True, briefly=briefly)
+    return quick(model, exported) if verify == "quick" else measure(model, exported, fresh=True, briefly=briefly)
 
 
 def accepted(found: Any, model: Model, allow_differences: bool, allow_saturation: bool) -> Any:
@@ -120,6 +122,17 @@ def measure(
     return found
 
 
+def quick(T: Transformer, exported: Exported) -> Agreement:
+    """Run a transformer and its exported model on all short inputs and some random ones, and no others.
+
+    No inputs are searched for, nothing is run in other dtypes, and the report proves nothing.
+    """
+    tally = Tally(T, exported)
+    for ids, exhaustive in inputs(T, most=QUICK_INPUTS):
+        tally.add(ids, original(T, ids), "all" if exhaustive else "random")
+    return _with_first(T, exported, tally)
+
+
 def looked_for(T: Transformer, up_to: int | None = None, longest: int | None = None, beyond: int = 0) -> Iterator[Ids]:
     """Yield the inputs of more than some tokens on which a sum may saturate or round midway, by parts that fit."""
     most = min(up_to or LONGEST, longest or LONGEST, T.max_length or LONGEST)
@@ -155,6 +168,14 @@ def _with_first(T: Transformer, exported: Exported, tally: Tally) -> Agreement:
     late = replace(T, arithmetic=late_and_exact(A))
     caused = all(says_otherwise(T, late, *each) for each in tally.differing)
     return replace(found, midway=relying_on_saturation(T, [ids[np.newaxis]], late_and_exact)) if caused else found
+
+
+def check_verify(verify: object, model: Model) -> None:
+    """Refuse anything but the levels of verification; chains have one."""
+    if verify not in get_args(Verify):
+        raise ExportError(f"verify={brief(verify)}: write 'quick' or 'full'")
+    if verify == "quick" and isinstance(model, Chain):
+        raise ExportError("verify='quick' is for transformers: leave it out for a chain, whose runs are compared whole")
 
 
 def check_allowed(allow_differences: object, allow_saturation: object) -> None:

@@ -20,6 +20,7 @@ from weightsmith.inspect.components import edges as edges
 from weightsmith.inspect.components import read_at as read_at
 from weightsmith.inspect.components import shared_lanes as shared_lanes
 from weightsmith.inspect.components import writers as writers
+from weightsmith.inspect.components import written_at as written_at
 from weightsmith.inspect.output import answers_of, read_numbers
 from weightsmith.model import Transformer, position_table
 from weightsmith.model.positions import NO_POSITIONS
@@ -62,12 +63,16 @@ class Cutting:
                     h = self.engine.add_heads(b, h, outputs)
                 if stage == attention_stage(b):
                     break
-                if block.feed_forward is not None and source != Node("mlp", b):
-                    activations = self.found.activations[b]
-                    if source.kind == "neuron" and source.block == b:
-                        activations = activations.copy()
-                        activations[..., source.index] = 0.0
-                    h = self.engine.add_neurons(b, h, activations)
+                if block.feed_forward is None:
+                    continue
+                if source == Node("mlp", b):
+                    h = self.engine.add_output(b, h, np.zeros_like(h))
+                    continue
+                activations = self.found.activations[b]
+                if source.kind == "neuron" and source.block == b:
+                    activations = activations.copy()
+                    activations[..., source.index] = 0.0
+                h = self.engine.add_neurons(b, h, activations)
             return A.encoded(h)
 
     def _start(self, source: Node) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Native
 from weightsmith.errors import InputError, ModelError, existing, position_of, shown
-from weightsmith.model import lane_index, value_text
+from weightsmith.model import Head, lane_index, value_text
 from weightsmith.model.names import place_of
 from weightsmith.model.readout import code_text
 from weightsmith.model.sites import Site, present_stages
@@ -21,6 +21,12 @@ MOST_LANES = 64  # unless they are chosen
 MOST_ROWS = 240
 MOST_CLASSES = 20
 WEIGHT, SCORE = "weight", "score"
+
+
+def sight_text(head: Head) -> str:
+    """Return what limits the positions that a head sees: ", strict", ", window 4"; "" for nothing."""
+    window = "" if head.window is None else f", window {head.window}"
+    return f"{', strict' if head.strict else ''}{window}"
 
 
 def position_text(tokens: Sequence[str], position: int) -> str:
@@ -113,10 +119,11 @@ def attention_table(run: "Run", block: int | None, head: int | None, hint: str =
     table = Table("looks from", "", *tokens, right=range(2, 2 + n), lead=2, notes=notes)
     for b, h in chosen:
         found, attention = run.heads[b][h], T.blocks[b].attention
-        strict = attention is not None and attention.heads[h].strict
-        table.add(f"{Site('head', b, h)}{', strict' if strict else ''}", *[""] * (1 + n))
+        assert attention is not None
+        looking = attention.heads[h]
+        table.add(f"{Site('head', b, h)}{sight_text(looking)}", *[""] * (1 + n))
         for i in range(n):
-            seen = sees(T, strict, i - np.arange(n)).tolist()
+            seen = sees(T, looking, i - np.arange(n)).tolist()
             weights = [_number(run, float(x)) if see else "" for x, see in zip(found.weights[i], seen, strict=True)]
             scores = [_number(run, float(x)) if see else "" for x, see in zip(found.scores[i], seen, strict=True)]
             strong = [Cell(text, "new" if text not in ("", "0") else "") for text in weights]

@@ -9,7 +9,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Activation as Plain
 from weightsmith.arithmetic import Weights
-from weightsmith.errors import ModelError, brief
+from weightsmith.errors import ModelError, brief, is_whole
 from weightsmith.model.frozen import (
     BOTH_OMIT_DEFAULT,
     DIGESTS_OMIT_DEFAULT,
@@ -27,11 +27,16 @@ from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions
 from weightsmith.model.weightings import Softmax, Weighting
 
-Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu"]
-GATED: dict[str, Plain] = {"reglu": "relu", "swiglu": "silu"}  # with the function of their gate
+Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu", "geglu_tanh"]
+GATED: dict[str, Plain] = {
+    "reglu": "relu",
+    "swiglu": "silu",
+    "geglu_tanh": "gelu_tanh",
+}  # with the function of their gate
 ARRAYS = frozenset(  # of blocks, that every engine, composition and proof knows
     ["W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "W_1", "b_1", "W_2", "b_2", "W_3", "b_3", "keys"]
 )
+MAX_WINDOW = 1 << 30
 Placement: TypeAlias = Literal["pre", "post"]
 Part = TypeVar("Part")
 
@@ -41,7 +46,9 @@ class Head(Frozen):
     """One attention head. Queries and keys meet in ⟨W_Q h_i, W_K h_j⟩; the head adds W_O Σ weight ⊗ W_V h_j.
 
     Queries, keys and values may have a bias: W_Q h ⊕ b_Q. A head with `positions` follows them instead of the
-    transformer's scheme inside attention. A `strict` head sees only the positions before its own, whatever the mask.
+    transformer's scheme inside attention. A `strict` head sees only the positions before its own, whatever the mask. A
+    head with a `window` sees no position that is `window` or more before its own: the last `window` positions, its own
+    included.
     """
 
     W_Q: Annotated[Weights, Axes("key size", LANES)]
@@ -54,6 +61,7 @@ class Head(Frozen):
     b_V: Annotated[Weights | None, Axes("value size")] = None
     positions: AttentionPositions | None = field(default=None, metadata=OLD_FILES_LACK_IT)
     strict: bool = field(default=False, metadata=BOTH_OMIT_DEFAULT)
+    window: int | None = field(default=None, metadata=BOTH_OMIT_DEFAULT)
     name: str = field(default="", compare=False, metadata=FILES_OMIT_EMPTY)  # its purpose
 
     def __post_init__(self) -> None:
@@ -71,6 +79,13 @@ class Head(Frozen):
             )
         if type(self.strict) is not bool:
             raise ModelError(f"Head(strict={brief(self.strict)}): write True or False")
+        if self.window is not None:
+            if not is_whole(self.window) or not 1 <= int(self.window) <= MAX_WINDOW:
+                raise ModelError(
+                    f"Head(window={brief(self.window)}): write how many positions it sees, its own included, from 1 to "
+                    f"{MAX_WINDOW:,}; or None, for all"
+                )
+            self._set("window", int(self.window))
         checked_text(self.name, "the name of a head", most=MAX_NAME)
 
 
@@ -96,8 +111,8 @@ class Attention(Frozen):
 class FeedForward(Frozen):
     """W_2 act(W_1 h ⊕ b_1) ⊕ b_2 at every position. Row n of W_1 is the key of neuron n, column n of W_2 its value.
 
-    The gated activations "reglu" and "swiglu" have a third matrix: what act gives, relu or silu, is multiplied by
-    W_3 h ⊕ b_3 before W_2.
+    The gated activations "reglu", "swiglu" and "geglu_tanh" have a third matrix: what act gives, relu, silu or
+    gelu_tanh, is multiplied by W_3 h ⊕ b_3 before W_2.
     """
 
     W_1: Annotated[Weights, Axes(NEURONS, LANES)]
@@ -218,6 +233,12 @@ _DECLARED: dict[type, Set[str]] = {kind: array_axes(kind).keys() for kind in (He
 @cache
 def _other_arrays(known: frozenset[str]) -> tuple[tuple[type, str], ...]:
     return tuple((kind, name) for kind, names in _DECLARED.items() for name in sorted(names - known))
+
+
+def first_window(block: Block) -> int | None:
+    """Return the number of the first head with a window; engines and proofs refuse it until they know windows."""
+    heads = block.attention.heads if block.attention is not None else ()
+    return next((i for i, head in enumerate(heads) if head.window is not None), None)
 
 
 def new_arrays(block: Block, known: frozenset[str] = ARRAYS) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weightsmith.errors import listed
-from weightsmith.model.block import Block
+from weightsmith.model.block import Block, Head
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import position_text
 from weightsmith.model.readout import value_text
@@ -55,7 +55,7 @@ def block_text(block: Block) -> str:
     words = []
     if block.attention is not None:
         heads = block.attention.heads
-        kinds = sorted({("strict " if head.strict else "") + type(head.weighting).__name__ for head in heads})
+        kinds = sorted({head_kind(head) for head in heads})
         words.append(_count(len(heads), "head") + (f" ({', '.join(kinds)})" if kinds else ""))
     if block.feed_forward is not None:
         words.append(f"{_count(len(block.feed_forward.W_1), 'neuron')} ({block.feed_forward.activation})")
@@ -66,6 +66,12 @@ def block_text(block: Block) -> str:
         words.append("in parallel")
     text = ", ".join(words) or "empty"
     return f"{text} · {block.origin}" if block.origin else text
+
+
+def head_kind(head: Head) -> str:
+    """Describe what a head sees and how it weights that: "strict RightmostHard", "Softmax, window 4096"."""
+    window = "" if head.window is None else f", window {head.window}"
+    return ("strict " if head.strict else "") + type(head.weighting).__name__ + window
 
 
 def norm_text(norm: Norm | None) -> str:

@@ -16,6 +16,7 @@ from weightsmith.model.positions import MAX_BASE, AttentionPositions, Indices, R
 
 Pairing: TypeAlias = Literal["halves", "neighbours"]
 MAX_HEADS = 1 << 16  # of which a slope may be one: as many as a file has parts
+LEAST_SCALE = 1e-6  # of angles, which are then as certain as without scales
 _DOUBT = 2.0**-45  # of a float64 product, far more than it errs
 
 
@@ -87,12 +88,14 @@ class Rotary(AttentionPositions):
     Pair p of position t turns by t / base^(2p/size): (a, b) becomes (a cos ⊖ b sin, b cos ⊕ a sin), with cos and sin
     the exact real values, rounded once (in `Native` those of float64). The pairs are coordinates p and p + size/2 for
     "halves", as in Llama and GPT-NeoX, and 2p and 2p + 1 for "neighbours", as in RoFormer and GPT-J. `size` is how many
-    coordinates turn, the first ones; None means all.
+    coordinates turn, the first ones; None means all. `scales` has a number for each pair, by which its angle is
+    multiplied, as in Llama 3; None for 1.
     """
 
     base: float = 10000.0
     pairing: Pairing = "halves"
     size: int | None = None
+    scales: Sequence[float] | None = field(default=None, metadata=BOTH_OMIT_DEFAULT)
 
     def __post_init__(self) -> None:
         """Refuse what makes no pairs."""
@@ -102,6 +105,18 @@ class Rotary(AttentionPositions):
         if self.size is not None and (not is_whole(self.size) or self.size < 2 or self.size % 2):
             raise ModelError(f"Rotary(size={brief(self.size)}): coordinates turn in pairs, so write an even number")
         self._set("size", None if self.size is None else int(self.size))
+        if self.scales is not None:
+            self._set("scales", _checked_scales(self.scales))
+            if self.size is not None:
+                self._check_scales(self.size)
+
+    def _check_scales(self, size: int) -> None:
+        """Refuse another number of scales than there are pairs."""
+        if self.scales is not None and len(self.scales) != size // 2:
+            raise ModelError(
+                f"Rotary(scales=…) has {len(self.scales)} numbers, and {size} coordinates are {size // 2} pairs: write "
+                "one for each pair"
+            )
 
     def pairs(self, key_size: int) -> tuple[Indices, Indices]:
         """Return the first and the second coordinates of the pairs."""
@@ -116,7 +131,8 @@ class Rotary(AttentionPositions):
         if key_size == 0:
             return None
         size = key_size if self.size is None else self.size
-        sin, cos = sines_and_cosines(arithmetic, self.base, size, rounded_up(length))
+        scales = None if self.scales is None else tuple(self.scales)
+        sin, cos = sines_and_cosines(arithmetic, self.base, size, rounded_up(length), scales)
         return Rotation(*self.pairs(key_size), cos[:length], sin[:length])
 
     def check_head(self, name: str, key_size: int, value_size: int) -> None:
@@ -131,10 +147,22 @@ class Rotary(AttentionPositions):
             raise ModelError(
                 f"{name}.W_K gives keys of size {key_size}, and Rotary(size={self.size}) turns more than that"
             )
+        self._check_scales(key_size if self.size is None else self.size)
 
     def text(self) -> str:
         """Describe it, with its pairing and base."""
-        return f"rotary, pairs of {self.pairing}, base {self.base:g}"
+        scaled = "" if self.scales is None else ", scaled angles"
+        return f"rotary, pairs of {self.pairing}, base {self.base:g}{scaled}"
+
+
+def _checked_scales(scales: object) -> tuple[float, ...]:
+    """Return the scales of the angles of pairs."""
+    if not isinstance(scales, list | tuple) or not scales:
+        raise ModelError(f"Rotary(scales={brief(scales)}): write a tuple of numbers, one for each pair, or None")
+    for scale in scales:
+        if type(scale) not in (int, float) or not LEAST_SCALE <= scale <= 1:
+            raise ModelError(f"Rotary(scales=…) holds {brief(scale)}: write numbers from {LEAST_SCALE:g} to 1")
+    return tuple(map(float, scales))
 
 
 @dataclass(frozen=True, eq=False)

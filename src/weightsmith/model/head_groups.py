@@ -41,6 +41,11 @@ class HeadGroup:
         return self.heads[0].strict
 
     @property
+    def window(self) -> int | None:
+        """How many positions they see, their own included; None for all."""
+        return self.heads[0].window
+
+    @property
     def key_size(self) -> int:
         """The size of a query or key."""
         return len(self.heads[0].W_Q)
@@ -88,7 +93,7 @@ def head_groups(
 
     def kind(i: int) -> tuple[object, ...]:
         head = heads[i]
-        same = len(head.W_Q), len(head.W_V), head.weighting, head.strict, schemes[i].alike()
+        same = len(head.W_Q), len(head.W_V), head.weighting, head.strict, head.window, schemes[i].alike()
         return (*same, None if split is None else split(head))
 
     groups = (list(group) for _, group in groupby(range(len(heads)), key=kind))

@@ -7,7 +7,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Native, Weights
 from weightsmith.model.block import Block
-from weightsmith.model.describe import facts, norm_text
+from weightsmith.model.describe import facts, head_kind, norm_text
 from weightsmith.model.frozen import LANES, NEURONS, Axes, Frozen, array_axes
 from weightsmith.model.norms import NORM_LANES, Norm
 from weightsmith.model.readout import value_text
@@ -77,10 +77,9 @@ def _block_lines(arrays: "_Arrays", b: int, block: Block) -> Iterator[str]:
     yield from _norm_lines(arrays, block.attention_norm, f"Norm {_where(block)} attention")
     if block.attention is not None:
         for h, head in enumerate(block.attention.heads):
-            strict = "strict " if head.strict else ""
             name = f", {head.name}" if head.name else ""
             own = "" if head.positions is None else f", {head.positions.text()}"
-            yield f"\nHead {h}: {escaped(strict + type(head.weighting).__name__ + name + own)}."
+            yield f"\nHead {h}: {escaped(head_kind(head) + name + own)}."
             yield from arrays.of(head)
             yield from arrays.of(head.positions, {"keys": "R_K", "values": "R_V"})
         yield from arrays.of(block.attention)

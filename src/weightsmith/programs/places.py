@@ -32,6 +32,15 @@ class Place:
         return f"\n    {line}{caret}"
 
 
+class UndecidedError(InputError):
+    """The compiler cannot show what it needs; whether an input refutes it is not yet known."""
+
+
+def undecided(place: Place | None, what: str) -> UndecidedError:
+    """Return the error about a place where something could not be shown, with its source line."""
+    return UndecidedError(str(refusal(place, what)))
+
+
 def refusal(place: Place | None, what: str) -> InputError:
     """Return the error about a place, with its source line."""
     return InputError(what if place is None else f"{place}: {what}{place.marked}")

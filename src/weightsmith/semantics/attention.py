@@ -5,7 +5,7 @@ it.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +59,7 @@ def run_head(
         k, v = np.concatenate([past[0], k], axis=-2), np.concatenate([past[1], v], axis=-2)
     i, j = np.meshgrid(np.arange(len(here)), np.arange(before + len(here)), indexing="ij")
     distance = here[i] - j
-    visible = sees(T, head.strict, distance)
+    visible = sees(T, head, distance)
     scores = scheme.penalty(A, A.dot(q[..., i, :], scheme.key(A, k[..., j, :], distance)), distance)
     scores = np.where(visible, scores, 0.0)
     weights, empty = weigh(A, head.weighting, finite(T.arithmetic, scores, name), visible, name)
@@ -68,11 +68,26 @@ def run_head(
     return HeadRun(weights, empty, k, v, mixed, scores, A.matvec(head.W_O, mixed))
 
 
-def sees(T: Transformer, strict: bool, distance: npt.NDArray[np.intp]) -> Truths:
-    """Return, for each distance i − j, whether a head sees j from i; a strict head sees j < i under any mask."""
-    if strict:
-        return distance > 0
-    return distance >= 0 if T.mask == "causal" else np.full(distance.shape, True)
+class Sight(Protocol):
+    """What a head, or several of a kind, say about the positions that they see."""
+
+    @property
+    def strict(self) -> bool:
+        """Whether they see only earlier positions."""
+
+    @property
+    def window(self) -> int | None:
+        """How many positions they see, their own included; None for all."""
+
+
+def sees(T: Transformer, head: Sight, distance: npt.NDArray[np.intp]) -> Truths:
+    """Return, for each distance i − j, whether a head sees j from i.
+
+    A strict head sees j < i under any mask. A window hides the positions that are `window` or more before i.
+    """
+    seen = distance >= 0 if T.mask == "causal" else np.full(distance.shape, True)
+    seen = distance > 0 if head.strict else seen
+    return seen if head.window is None else seen & (distance < head.window)
 
 
 def weigh(A: Core, weighting: Weighting, scores: Array, visible: Truths, name: str) -> tuple[Array, Truths]:

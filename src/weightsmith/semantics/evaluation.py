@@ -13,7 +13,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError, brief
 from weightsmith.model import LayerNorm, Norm, RMSNorm, Transformer
-from weightsmith.model.block import ARRAYS, new_arrays
+from weightsmith.model.block import ARRAYS, first_window, new_arrays
 from weightsmith.model.sites import Site
 
 Ids: TypeAlias = npt.NDArray[np.integer]  # of tokens: indices in the vocabulary
@@ -117,12 +117,24 @@ def may_change(change: Change, sites: Iterable[Site]) -> bool:
     return known is None or any(site in known for site in sites)
 
 
-def unsupported(T: Transformer, engine: str, weightings: Iterable[type], arrays: frozenset[str] = ARRAYS) -> str | None:
-    """Return an error for the first part that an engine with these weightings and arrays does not know, or None."""
+def unsupported(
+    T: Transformer,
+    engine: str,
+    weightings: Iterable[type],
+    arrays: frozenset[str] = ARRAYS,
+    windows: bool = False,
+) -> str | None:
+    """Return an error for the first part that an engine with these weightings and arrays does not know, or None.
+
+    An engine that knows the windows of heads says so.
+    """
     known = set(weightings)
     for b, block in enumerate(T.blocks):
         for name in new_arrays(block, arrays):
             return f"block {b}: {engine} does not know the array {name}: leave it out"
+        narrow = None if windows else first_window(block)
+        if narrow is not None:
+            return f"block {b}, head {narrow}: {engine} does not know windows: write Head(…, window=None)"
     for b, block in enumerate(T.blocks):
         for i, head in enumerate(block.attention.heads if block.attention else ()):
             if type(head.weighting) not in known:

@@ -52,7 +52,7 @@ class Reference:
     @classmethod
     def refusal(cls, T: Transformer) -> str | None:
         """Return why this engine refuses a transformer, or None."""
-        return unsupported(T, cls.name, WEIGHTINGS)
+        return unsupported(T, cls.name, WEIGHTINGS, windows=True)
 
     def _core(self, T: Transformer) -> Core:
         return T.arithmetic.core
@@ -149,10 +149,18 @@ class Reference:
 
     def add_neurons(self, b: int, h: Array, activations: Array, before: int = 0) -> Array:
         """Return the stream after a block's feed-forward layer, from the stream before it and its activations."""
-        block, layer = self.T.blocks[b], self.T.blocks[b].feed_forward
+        return self.add_output(b, h, self.feed_forward_output(b, activations), before)
+
+    def feed_forward_output(self, b: int, activations: Array) -> Array:
+        """Return what a block's feed-forward layer writes to the stream, from its activations."""
+        layer = self.T.blocks[b].feed_forward
         assert layer is not None
-        h = self.A.add(h, self.A.affine(layer.W_2, activations, layer.b_2))
-        return self._normed(block, "feed_forward", h, before, f"block {b} feed-forward norm", "post")
+        return self.A.affine(layer.W_2, activations, layer.b_2)
+
+    def add_output(self, b: int, h: Array, output: Array, before: int = 0) -> Array:
+        """Return the stream after a block's feed-forward layer, from the stream before it and the layer's output."""
+        name = f"block {b} feed-forward norm"
+        return self._normed(self.T.blocks[b], "feed_forward", self.A.add(h, output), before, name, "post")
 
     def after_attention(self, b: int, h: Array, outputs: Sequence[Array] | None) -> Array:
         """Return vectors (…, lanes) of the stream after a block, from those before it and its heads' outputs.

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.files import model_bytes
 from weightsmith.inspect import ChainRun, Run
-from weightsmith.model import Chain, Transformer, named_arrays
+from weightsmith.model import Chain, Rotary, Transformer, named_arrays
+from weightsmith.model.block import first_window
 from weightsmith.storage import refusals, write_whole
 from weightsmith.studio import large, patterns
 from weightsmith.studio.changes import page_changes
@@ -26,6 +27,8 @@ MAX_PARAMETERS = 1 << 24  # that a browser holds and runs easily
 LARGE = 1 << 20  # bytes
 GZIP = 31  # zlib's number for a stream with the header of gzip
 COMPONENT = ("weightsmith.js", "weightsmith.css")  # built from web/ by `make web`
+ONE_RUN = "show a single run of it, ws.run(T, text).save_html(path)"
+ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu")  # that the page's own engine knows
 LENGTHS = 64  # of inputs, for which a page has the number of steps of a chain that says it by a Python function
 Model: TypeAlias = Transformer | Chain
 Shown: TypeAlias = Model | Run | ChainRun
@@ -75,10 +78,10 @@ def save_html(
 def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = (), progress: Progress = silent) -> str:
     """Return such a page as a text. The names are those of the models, "model" and "model beside" unless given.
 
-    A run of a model that is too large for a page is shown without it: what mattered for its answer, as tables.
+    A run of a model that does not fit a page is shown without it: what mattered for its answer, as tables.
     """
-    run = shown.run if isinstance(shown, ChainRun) and is_large(shown.chain) else shown
-    if isinstance(run, Run) and beside is None and is_large(run.transformer):
+    run = shown.run if isinstance(shown, ChainRun) and not_in_a_page(shown.chain) else shown
+    if isinstance(run, Run) and beside is None and not_in_a_page(run.transformer):
         return _large_page(run, names[0] if names else "model")
     return written(page_data(shown, beside, names, progress))
 
@@ -86,7 +89,7 @@ def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = ()
 def _large_page(run: Run, name: str) -> str:
     data = {"format": PAGE_FORMAT, "title": f"{name} · Weightsmith", "models": [], "input": list(run.tokens)}
     facts = large.facts(run)
-    shown = large.tables(facts, MAX_PARAMETERS)._repr_html_() + patterns.pictures(run, facts.heads)
+    shown = large.tables(facts, not_in_a_page(run.transformer))._repr_html_() + patterns.pictures(run, facts.heads)
     body = f'<main data-weightsmith="run">{shown}</main>'
     data = {**data, "beside": None, "run": facts.data()}
     return html_page(data, large.POLICY, head=f"<style>{large.STYLE}{patterns.STYLE}</style>", body=body)
@@ -171,9 +174,10 @@ def model_of(shown: Shown) -> Model:
         )
     if is_large(model):
         raise ModelError(
-            f"the model has {parameters(model):,} parameters, and a page carries at most {MAX_PARAMETERS:,}: "
-            "show a single run of it, ws.run(T, text).save_html(path)"
+            f"the model has {parameters(model):,} parameters, and a page carries at most {MAX_PARAMETERS:,}: {ONE_RUN}"
         )
+    if new := unknown_to_pages(model):
+        raise ModelError(f"{new}, which a page cannot run: {ONE_RUN}")
     return _with_numbers(model) if isinstance(model, Chain) else model
 
 
@@ -198,6 +202,31 @@ def parameters(model: Model) -> int:
 def is_large(model: Model) -> bool:
     """Return whether a model has more numbers than a page carries."""
     return parameters(model) > MAX_PARAMETERS
+
+
+def unknown_to_pages(model: Model) -> str:
+    """Return the first part of a model that the page's own engine does not know, with its place; "" for none."""
+    T = transformer_of(model)
+    if isinstance(T.attention_positions, Rotary) and T.attention_positions.scales is not None:
+        return "its rotary positions have scales"
+    for b, block in enumerate(T.blocks):
+        if block.feed_forward is not None and block.feed_forward.activation not in ACTIVATIONS:
+            return f"block {b} has the activation {block.feed_forward.activation}"
+        for i, head in enumerate(block.attention.heads if block.attention is not None else ()):
+            if isinstance(head.positions, Rotary) and head.positions.scales is not None:
+                return f"block {b}, head {i} has rotary positions with scales"
+        narrow = first_window(block)
+        if narrow is not None and block.attention is not None:
+            return f"block {b}, head {narrow} has window={block.attention.heads[narrow].window}"
+    return ""
+
+
+def not_in_a_page(model: Model) -> str:
+    """Return why a page can show a run of a model, and not the model itself; "" if it can show the model."""
+    if is_large(model):
+        return f"its {transformer_of(model).weights:,} weights are more than the {MAX_PARAMETERS:,} that a page holds"
+    new = unknown_to_pages(model)
+    return f"{new}, which a page cannot run" if new else ""
 
 
 def _further(progress: Progress, before: int, total: int, done: int) -> None:

@@ -1,4 +1,4 @@
-"""A run of a model that is too large for a page: the lanes, heads and neurons that mattered for its answer, as tables.
+"""A run of a model that a page cannot carry, mostly for its size: the lanes, heads and neurons that mattered.
 
 Parts are ranked by attribution: their contribution to the logit of the decision less that of the second class. The page
 contains this run only, and says so.
@@ -74,14 +74,13 @@ def _largest(parts: list[Part], count: int) -> tuple[Part, ...]:
     return tuple(sorted(parts, key=lambda part: -abs(part.amount))[:count])
 
 
-def tables(found: Facts, most: int) -> Page:
-    """Return the page; `most` is the limit for pages with a model."""
+def tables(found: Facts, why: str) -> Page:
+    """Return the page; `why` says why it does not carry the model."""
     run, T = found.run, found.run.transformer
     heads, neurons = sum(map(len, run.heads)), sum(layer.shape[-1] for layer in run.activations)
     return Page(
         readable_text(T, run.tokens),
-        f"This page carries one run, not the model: its {T.weights:,} weights are more than the {most:,} that a page "
-        "holds. Another input needs another page.",
+        f"This page carries one run, not the model: {why}. Another input needs another page.",
         f"Shown are {len(found.lanes)} of {len(T.lanes):,} lanes, {len(found.heads)} of {heads:,} heads and "
         f"{len(found.neurons)} of {neurons:,} neurons: those that add most to the {found.whole.target}, or take most.",
         _answer(found),

@@ -14,7 +14,17 @@ from weightsmith.errors import cut
 from weightsmith.inspect import ChainRun, Run
 from weightsmith.model import Chain, Transformer
 from weightsmith.studio import brief
-from weightsmith.studio.document import COMPONENT, Shown, component, html_page, inline, packed, page_data, policy
+from weightsmith.studio.document import (
+    COMPONENT,
+    Shown,
+    component,
+    html_page,
+    inline,
+    packed,
+    page_data,
+    policy,
+    unknown_to_pages,
+)
 
 MOST_WEIGHTS = 1 << 17  # numbers of a model: a megabyte in the notebook, at most
 MOST_VALUES = 1 << 20  # of a run's stream: a browser draws them at once
@@ -96,7 +106,7 @@ def _is_light(shown: Shown) -> bool:
     if isinstance(shown, Run):
         told = not shown.changed or bool(shown.swaps)
         return told and shown.stream.size <= MOST_VALUES and _is_light(shown.transformer)
-    return shown.weights <= MOST_WEIGHTS
+    return shown.weights <= MOST_WEIGHTS and not unknown_to_pages(shown)
 
 
 def _height(sides: Sequence[Shown]) -> int:

@@ -2,6 +2,10 @@ from .compare import Comparison as Comparison
 from .compare import compare as compare
 from .corpus import corpus as corpus
 from .fable_texts import fables as fables
+from .interchange.alike import Alike as Alike
+from .interchange.fitting import like as like
+from .interchange.measured import Interchange as Interchange
+from .interchange.measured import Share as Share
 from .labelled import Labelled as Labelled
 from .labelled import as_labelled as as_labelled
 from .labelled import by_predicate as by_predicate

@@ -69,6 +69,7 @@ class Stepping(Protocol):
 
 Report: TypeAlias = Callable[[int, float, float], None]  # steps done, loss, tokens per second
 Stop: TypeAlias = Callable[[], bool]  # asked before every step
+Enough: TypeAlias = Callable[[int], bool]  # after so many steps, at each record; depends on the weights alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +112,13 @@ def learn(
     report: Report | None = None,
     record: Callable[[tuple[Record, ...]], None] | None = None,
     stop: Stop | None = None,
+    enough: Enough | None = None,
 ) -> Fitted:
     """Train a module; with a checkpoint file, resume from it.
 
     `identity` is what must be the same in the checkpoint: shape, course and data. `stop` is asked before every step;
     once it says True, no further step is begun. The checkpoint is that of the last step then, as it is at the end.
+    `enough` is asked at every record, also at one at which a resumed run begins, and ends training in the same way.
     The file stays when training ends: remove it after saving the result.
     """
     optimizer = _optimizer(module, course)
@@ -135,7 +138,10 @@ def learn(
         if record is not None:
             record(tuple(state.history))
 
-    while state.step < course.steps and not (stop is not None and stop()):
+    def is_enough() -> bool:
+        return enough is not None and 0 < state.step == state.history[-1].step and enough(state.step)
+
+    while state.step < course.steps and not is_enough() and not (stop is not None and stop()):
         if state.step == 0:
             take_record()
         batch, loss = _learn(module, optimizer, task, course, state.step)

@@ -76,7 +76,7 @@ class Learning(Operations, nn.Module):
 class Attention(HeadSteps, nn.Module):
     """Multi-head attention with its positions; queries, keys and values are read by one matrix."""
 
-    weighting, strict, penalties = SOFTMAX, False, None
+    weighting, strict, window, penalties = SOFTMAX, False, None, None
 
     def __init__(self, shape: Shape, geometry: "Geometry") -> None:
         """Make the weights."""

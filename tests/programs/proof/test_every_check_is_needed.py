@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.programs.proof import place_faults
 from tests.programs.proof.faults import FAULTS, LENGTH, planted, program_of
 from weightsmith.programs import compile
 from weightsmith.programs.proof import linear
@@ -36,12 +37,13 @@ CHECKS: dict[str, tuple[Any, str, Any]] = {
     "lowering: the scale of a score": (Proof, "_attention", lambda *_: None),
     "planner: which value a token has": (Functions, "_is_feature", lambda self, node, holding, *_: holding),
     "planner: what a constant is": (Functions, "_is_constant", lambda self, holding, value: holding),
+    **place_faults.CHECKS,
 }
 
 
 @pytest.mark.parametrize("decision", CHECKS)
 def test_without_a_check_its_fault_is_certified(decision: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    (fault,) = (one for one in FAULTS if one.decision == decision)
+    (fault,) = (one for one in [*FAULTS, *place_faults.PLACE_FAULTS] if one.decision == decision)
     program = program_of(fault)
     planted(fault, monkeypatch)
     with pytest.raises(LemmaError):

@@ -5,7 +5,9 @@ from itertools import product
 import pytest
 
 import weightsmith as ws
-from tests.programs.proof.faults import FAULTS, LENGTH, Fault, planted, program_of
+from tests.programs.proof import faults
+from tests.programs.proof.faults import LENGTH, Fault, planted, program_of
+from tests.programs.proof.place_faults import PLACE_FAULTS
 from weightsmith.programs import Program, compile
 from weightsmith.programs.circuit.assembly import place
 from weightsmith.programs.compiler import lowering
@@ -16,8 +18,9 @@ from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.values import presented
 
 STAGES = "needs planner pointwise tables symbols selecting gathering counting halves coding boundaries neurons " + (
-    "lowering assembly"
+    "lowering assembly alone numbering splitting"
 )
+FAULTS = [*faults.FAULTS, *PLACE_FAULTS]
 NAMES = [fault.decision for fault in FAULTS]
 
 

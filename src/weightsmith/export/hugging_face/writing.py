@@ -11,7 +11,17 @@ from weightsmith.export.capabilities import check_features, dtype_for, require_p
 from weightsmith.export.chains.card import model_card
 from weightsmith.export.hugging_face.chain_files import as_language_model, chain_files, in_order
 from weightsmith.export.hugging_face.folder import CARD, MARK, Dtype, label_names, new_directory, write_files
-from weightsmith.export.measure import Agreement, Model, accepted, measure, measure_chain, parts_of
+from weightsmith.export.measure import (
+    Model,
+    Verify,
+    accepted,
+    check_verify,
+    measure,
+    measure_chain,
+    parts_of,
+    quick,
+    report_on,
+)
 from weightsmith.export.outputs import Exported
 from weightsmith.export.reading.chain import CHAIN
 from weightsmith.files import model_bytes
@@ -28,6 +38,7 @@ def to_hugging_face(
     dtype: Dtype | None = None,
     allow_differences: bool = False,
     allow_saturation: bool = False,
+    verify: Verify = "full",
 ) -> Any:
     """Write a directory that one of `transformers`' classes opens, with a tokenizer.
 
@@ -44,7 +55,7 @@ def to_hugging_face(
     What was written is opened and run before the directory has its name: one that decides otherwise is not kept,
     unless with `allow_differences`; or, where the cause is that sums of the original saturate or round midway,
     `allow_saturation`. Then config.json says on which input. An earlier export of that name is replaced, anything else
-    is refused.
+    is refused. `verify="quick"` runs all short inputs and random ones, and searches for no others.
 
     Of a chain the directory holds a language model whose `generate` writes the chain's tokens: greedy, until one of the
     tokens of `until`, or as many as it has steps; in the model's own class also where their number depends on the
@@ -56,6 +67,7 @@ def to_hugging_face(
     for name, value in (("allow_differences", allow_differences), ("allow_saturation", allow_saturation)):
         if type(value) is not bool:
             raise InputError(f"{name}={brief(value)}: write True or False")
+    check_verify(verify, T)
     model, (T, chain) = T, parts_of(T)
     kind = dtype_for(T, "Hugging Face", dtype)
     require_packages("Hugging Face")
@@ -63,7 +75,7 @@ def to_hugging_face(
         if chain is not None:
             report: Any = _chain(chain, place, kind, stock is not None)
         else:
-            report = _own(T, place, kind) if stock is None else _gpt2(T, place, kind)
+            report = (_own if stock is None else _gpt2)(T, place, kind, verify)
         said = accepted(report, model, allow_differences, allow_saturation).difference
         config = read_json(place / "config.json", "config.json")
         if chain is not None:
@@ -75,15 +87,16 @@ def to_hugging_face(
         return report
 
 
-def _own(T: Transformer, directory: Path, dtype: Dtype) -> Agreement:
+def _own(T: Transformer, directory: Path, dtype: Dtype, verify: Verify) -> Any:
     lazy.write_own(T, directory, dtype)
-    return measure(T, lazy.OpenedOwn(T, directory, dtype), fresh=True)
+    return report_on(T, lazy.OpenedOwn(T, directory, dtype), verify=verify)
 
 
-def _gpt2(T: Transformer, directory: Path, dtype: Dtype) -> Agreement:
+def _gpt2(T: Transformer, directory: Path, dtype: Dtype, verify: Verify) -> Any:
     bound = lazy.write_gpt2(T, directory, dtype)
     opened = lazy.OpenedGPT2(T, directory, dtype)
-    report = replace(measure(T, opened), error_bound=bound)
+    found = quick(T, opened) if verify == "quick" else measure(T, opened)
+    report = replace(found, error_bound=bound)
     if bound is not None and not opened.largest_difference <= bound:
         raise ExportError(
             f"the GPT-2 is {opened.largest_difference:g} from the same weights without norms, and the bound is "

@@ -10,7 +10,16 @@ from weightsmith.errors import ExportError, InputError, brief, whole_number
 from weightsmith.export import lazy
 from weightsmith.export.capabilities import dtype_for, require_packages
 from weightsmith.export.lens.shape import shape_of
-from weightsmith.export.measure import RANDOM_LENGTH, Model, accepted, check_allowed, parts_of, report_on
+from weightsmith.export.measure import (
+    RANDOM_LENGTH,
+    Model,
+    Verify,
+    accepted,
+    check_allowed,
+    check_verify,
+    parts_of,
+    report_on,
+)
 
 MAX_CONTEXT = 1 << 16
 
@@ -23,6 +32,7 @@ def to_transformer_lens(
     max_length: int | None = None,
     allow_differences: bool = False,
     allow_saturation: bool = False,
+    verify: Verify = "full",
 ) -> Any:
     """Return a `TransformerBridge` that computes as a transformer does; `bridge.agreement` says how closely.
 
@@ -43,7 +53,8 @@ def to_transformer_lens(
     weight gives the usual weights there. Otherwise, and with `own_modules=True`, they are Weightsmith's: the names, the
     weights and the hooks are the same, heads follow any rule, and values, logits too, saturate where they do in the
     arithmetic.
-    `bridge.own_modules` says which they are; with `own_modules=False` a model that needs Weightsmith's is refused.
+    `verify="quick"` runs all short inputs and random ones, and searches for no others. `bridge.own_modules` says which
+    blocks they are; with `own_modules=False` a model that needs Weightsmith's is refused.
 
     Every hook that the bridge lists acts, in both kinds of blocks, `hook_resid_mid` and `hook_attn_scores` too;
     `hook_result`, `hook_q_input`, `hook_k_input`, `hook_v_input`, `hook_attn_in` and `hook_mlp_in` after
@@ -64,27 +75,35 @@ def to_transformer_lens(
     if max_length is not None:
         max_length = whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_CONTEXT)
     check_allowed(allow_differences, allow_saturation)
+    check_verify(verify, model)
     if own_modules is not None and type(own_modules) is not bool:
         raise ExportError(f"own_modules={brief(own_modules)}: write True or False")
-    bridge = _native_that_agrees(model, name, max_length) if own_modules is None else None
+    bridge = _native_that_agrees(model, name, max_length, verify) if own_modules is None else None
     if bridge is None:
-        bridge = _measured(model, name, max_length, own_modules is not False)
+        bridge = _measured(model, name, max_length, own_modules is not False, verify=verify)
     accepted(bridge.agreement, model, allow_differences, allow_saturation)
     return bridge
 
 
-def _native_that_agrees(model: Model, dtype: str, max_length: int | None) -> Any:
+def _native_that_agrees(model: Model, dtype: str, max_length: int | None, verify: Verify) -> Any:
     """Return a bridge with TransformerLens's own blocks; None where these lack a feature or decide otherwise."""
     try:
-        bridge = _measured(model, dtype, max_length, own_modules=False, briefly=True)
+        bridge = _measured(model, dtype, max_length, own_modules=False, briefly=True, verify=verify)
     except ExportError:
         return None
     return bridge if bridge.agreement.agrees else None
 
 
-def _measured(model: Model, dtype: str, max_length: int | None, own_modules: bool, briefly: bool = False) -> Any:
+def _measured(
+    model: Model,
+    dtype: str,
+    max_length: int | None,
+    own_modules: bool,
+    briefly: bool = False,
+    verify: Verify = "full",
+) -> Any:
     bridge = _made(model, dtype, max_length, own_modules)
-    bridge.agreement = report_on(model, lazy.LensRun(bridge.transformer, bridge), briefly)
+    bridge.agreement = report_on(model, lazy.LensRun(bridge.transformer, bridge), briefly, verify)
     return bridge
 
 

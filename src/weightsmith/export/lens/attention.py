@@ -1,7 +1,9 @@
 """Attention as the modules of a bridge compute it, in steps, so that a hook can stand between any two of them."""
 
 from dataclasses import dataclass
-from typing import Any
+from functools import reduce
+from operator import and_
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -11,7 +13,13 @@ from transformer_lens.model_bridge.sources.native import NativeAttention
 
 from weightsmith.arithmetic import Array
 from weightsmith.export.description import Description, weighting
-from weightsmith.export.hugging_face.hub.network_weightsmith import Operations, Places, places, split_heads
+from weightsmith.export.hugging_face.hub.network_weightsmith import (
+    Operations,
+    Places,
+    near_enough,
+    places,
+    split_heads,
+)
 from weightsmith.export.lens.shape import Shape, coordinates, heads_of
 from weightsmith.model import Softmax, Transformer
 
@@ -87,10 +95,10 @@ class Attention(PlainAttention):
         return (q, k) if self.rotary is None else (self.scaled.within(q), self.ops.within(k))
 
     def visible(self, where: Places) -> Tensor:
-        """Return what each head sees; a strict head sees only what is before."""
-        seen, before = where.visible, where.distance > 0
+        """Return what each head sees; a strict head sees only what is before, one with a window only what is near."""
+        seen = where.visible
         seen = seen if seen.dim() == 4 else seen[None, None]  # with padding it is (batch, 1, positions, positions)
-        return torch.cat([seen & before if strict else seen for strict in self.rules.strict], dim=1)
+        return torch.cat([reduce(and_, near_enough(where.distance, own), seen) for own in self.rules.sights], dim=1)
 
     def scores(self, q: Tensor, k: Tensor, where: Places) -> Tensor:
         """Return the scores of all heads, with the penalties for their distance."""
@@ -111,12 +119,19 @@ class Attention(PlainAttention):
         return mixed
 
 
+class Sight(NamedTuple):
+    """What a head sees of the positions that the mask leaves: only earlier ones, or only as many as its window."""
+
+    strict: bool = False
+    window: int | None = None
+
+
 @dataclass(frozen=True)
 class Rules:
     """The weightings, masks and position tables of the heads of a block."""
 
     weightings: tuple[Description, ...]  # one for each head
-    strict: tuple[bool, ...]  # whether each sees only earlier positions
+    sights: tuple[Sight, ...]  # what each sees
     key_offsets: Array | None  # (heads, distances, head size)
     value_offsets: Array | None
     penalties: Array | None  # (heads, positions)
@@ -125,14 +140,14 @@ class Rules:
 def rules_of(T: Transformer, shape: Shape, block: int) -> Rules:
     """Return the rules of the heads of a block; missing heads have a plain softmax over values of 0."""
     A, weightings = T.arithmetic, [weighting(T.arithmetic, Softmax(shifted=True))] * shape.heads
-    strict = [False] * shape.heads
+    sights = [Sight()] * shape.heads
     keys: dict[int, Array] = {}
     values: dict[int, Array] = {}
     penalties: dict[int, Array] = {}
     for b, i, head, scheme in heads_of(T):
         if b != block:
             continue
-        weightings[i], strict[i] = weighting(A, head.weighting), head.strict
+        weightings[i], sights[i] = weighting(A, head.weighting), Sight(head.strict, head.window)
         if weightings[i].get("empty") == "error":  # a bridge gives weights of 0 there
             weightings[i]["empty"] = "zero"
         if (table := scheme.key_offsets()) is not None:
@@ -142,7 +157,7 @@ def rules_of(T: Transformer, shape: Shape, block: int) -> Rules:
         if (table := scheme.penalties(A, shape.context)) is not None:
             penalties[i] = table
     stacked = [_stacked(tables, shape.heads) for tables in (keys, values, penalties)]
-    return Rules(tuple(weightings), tuple(strict), *stacked)
+    return Rules(tuple(weightings), tuple(sights), *stacked)
 
 
 def _placed(table: Array, places: list[int], size: int) -> Array:

@@ -132,7 +132,9 @@ class Exporter(NetworkSteps):
             table = arrays.get(key)
             parts[key] = None if table is None else graph.table(table.astype(graph.dtype), f"{name}.{called}")
         same = {key: part[key] for key in ("heads", "key_size", "weighting")}
-        return HeadsPart(**parts, **same, strict=part.get("strict", False), pairs=part["rotation"])
+        return HeadsPart(
+            **parts, **same, strict=part.get("strict", False), window=part.get("window"), pairs=part["rotation"]
+        )
 
     def _feed_forward(self, layer: FeedForward | None, name: str) -> FeedForwardPart | None:
         if layer is None:

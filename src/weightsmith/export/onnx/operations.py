@@ -67,6 +67,7 @@ class GraphOperations(Steps):
     def __init__(self, graph: Graph, limit: float | None, lanes: int) -> None:
         """Take the graph, and the number of lanes of the stream."""
         self.graph, self.infinity, self.lanes, self.constant = graph, limit, lanes, graph.number
+        self._windows = dict[tuple[bool, int], Value]()  # by strictness and size: what heads with a window see
 
     sqrt, exp, minimum, equal, where = (node(name) for name in ("Sqrt", "Exp", "Min", "Equal", "Where"))
     embed = node("Gather", axis=0)
@@ -196,9 +197,19 @@ class GraphOperations(Steps):
         """Return penalties (heads, positions) for all pairs of positions."""
         return self.graph.add("Gather", penalties, self.graph.add("Abs", where.distance), axis=1)
 
-    def sight(self, where: Places, strict: bool) -> Value | None:
-        """Return what each position sees; a strict head sees the positions before, under any mask."""
-        return where.before if strict else where.visible
+    def sight(self, where: Places, heads: Any) -> Value | None:
+        """Return what each position sees.
+
+        A strict head sees the positions before, under any mask; one with a window nothing that is so far before.
+        """
+        seen = where.before if heads.strict else where.visible
+        if heads.window is None or seen is None:
+            return seen
+        kind = bool(heads.strict), int(heads.window)
+        if kind not in self._windows:
+            near = self.graph.add("Less", where.distance, self.graph.whole(heads.window))
+            self._windows[kind] = self.graph.add("And", seen, near)
+        return self._windows[kind]
 
     def real(self, where: Places) -> None:
         """Return None: there is no padding."""

@@ -58,7 +58,8 @@ class Plain(Operations):
         softmax = weighting["kind"] == "softmax"
         if softmax and heads.strict and weighting["empty"] == "error":
             raise ModelError(UNSEEN_ERROR.format(f"block {heads.block}, head {heads.first}", 0))
-        simple = softmax and not (wanted or heads.strict) and heads.key_offsets is None and heads.value_offsets is None
+        every = not heads.strict and heads.window is None  # of the positions that the mask leaves
+        simple = softmax and not wanted and every and heads.key_offsets is None and heads.value_offsets is None
         if not simple or not q.shape[-1] or not v.shape[-1] or self._may_end(heads, q, k):
             return super().attend(heads, q, k, v, where, wanted)
         if heads.penalties is None:

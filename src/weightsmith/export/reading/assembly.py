@@ -104,7 +104,8 @@ def _heads(plan: Plan, block: BlockPlan, weights: _Weights) -> Iterator[Head]:
     W_O = np.split(weights.given(block.mixed.weight), plan.heads, axis=1)
     for i in range(plan.heads):
         g = i * plan.groups // plan.heads
-        yield Head(W_Q[i], W_K[g], W_V[g], W_O[i], SHIFTED, b_Q[i], b_K[g], b_V[g])  # type: ignore[arg-type]
+        biases = b_Q[i], b_K[g], b_V[g]
+        yield Head(W_Q[i], W_K[g], W_V[g], W_O[i], SHIFTED, *biases, window=block.window)  # type: ignore[arg-type]
 
 
 def _scaled(tensor: Tensor | None, plan: Plan, weights: _Weights) -> Weights | None:

@@ -36,16 +36,32 @@ FAMILIES = {  # by model_type
     "llama": Family("Llama", ("LlamaForCausalLM",), llama.llama, llama.WORKED_OUT),
     "mistral": Family("Mistral", ("MistralForCausalLM",), llama.mistral, llama.WORKED_OUT),
     "qwen2": Family("Qwen2", ("Qwen2ForCausalLM",), llama.qwen2, llama.WORKED_OUT),
+    "gemma": Family("Gemma", ("GemmaForCausalLM",), llama.gemma, llama.WORKED_OUT),
     "gpt_neox": Family("GPT-NeoX", ("GPTNeoXForCausalLM",), gpt_neox.gpt_neox, gpt_neox.WORKED_OUT),
     "phi": Family("Phi", ("PhiForCausalLM",), phi.phi, phi.WORKED_OUT),
+}
+
+
+NORMED_HEADS = "a norm on queries and keys in each head (q_norm and k_norm)"
+NORMED_SUMMANDS = "a norm on what a sublayer adds, before it is added (post_feedforward_layernorm)"
+CAPPED = "soft-capping of scores and logits (attn_logit_softcapping, final_logit_softcapping)"
+MISSING = {  # by model_type: what a model here cannot have
+    "qwen3": (NORMED_HEADS,),
+    "qwen3_moe": (NORMED_HEADS, "experts"),
+    "gemma2": (CAPPED, NORMED_SUMMANDS),
+    "gemma3": (NORMED_HEADS, NORMED_SUMMANDS, "another base of rotary positions in every sixth block"),
+    "gemma3_text": (NORMED_HEADS, NORMED_SUMMANDS, "another base of rotary positions in every sixth block"),
+    "mixtral": ("experts",),
+    "qwen2_moe": ("experts",),
 }
 
 
 def from_hugging_face(
     directory: str | os.PathLike[str], *, numbers: NativeType | None = None, progress: Progress | None = None
 ) -> Any:
-    """Read a language model of Hugging Face from a local directory: GPT-2, Llama, Mistral, Qwen2, GPT-NeoX or Phi.
+    """Read a language model of Hugging Face from a local directory.
 
+    The families GPT-2, Llama, Mistral, Qwen2, Gemma (the first generation), GPT-NeoX and Phi are read.
     It is read into `Native("float32")`, or float64 where its weights are; `numbers` says otherwise. Half precision is
     widened, which is exact. Weights in a large file that need no change stay there, mapped into memory, as with
     `from_pretrained`: nobody may write into that file while the model is in use. The tokenizer comes along, so a text
@@ -99,6 +115,11 @@ def _config(folder: Path) -> Config:
 def _family(config: Config) -> Family:
     """Return the family of a model; refuse others, and models of a family that are not language models."""
     kind = config.get("model_type")
+    if isinstance(kind, str) and kind in MISSING:
+        raise FileError(
+            f"{CONFIG} has model_type={brief(kind)}, which is not read, because models here do not have "
+            f"{' and '.join(MISSING[kind])}: only {listed(list(FAMILIES))} are read"
+        )
     if not isinstance(kind, str) or kind not in FAMILIES:
         own = "; to_hugging_face wrote it: open the model file that it was made from" if kind == OWN else ""
         raise FileError(f"{CONFIG} has model_type={brief(kind)}: only {listed(list(FAMILIES))} are read{own}")

@@ -5,7 +5,6 @@ from typing import Any
 
 from weightsmith.errors import FileError, brief, listed
 from weightsmith.model.block import Activation
-from weightsmith.model.distances import Rotary
 
 MAX_SIZE = 1 << 24
 ACTIVATIONS: Mapping[str, Activation] = {
@@ -18,6 +17,7 @@ ACTIVATIONS: Mapping[str, Activation] = {
     "swish": "silu",
 }
 GATED: Mapping[str, Activation] = {"silu": "swiglu", "swish": "swiglu", "relu": "reglu"}
+GEGLU: Mapping[str, Activation] = {"gelu": "geglu_tanh", "gelu_pytorch_tanh": "geglu_tanh"}  # Gemma means tanh by both
 
 
 class Config:
@@ -25,6 +25,7 @@ class Config:
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         """Take the fields."""
+        self.cleared = {name for name, value in fields.items() if value is None}
         self.fields = {name: value for name, value in fields.items() if value is not None}
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -87,45 +88,17 @@ class Config:
         return FileError(f"config.json has {name}={brief(self.fields.get(name))}: {instead}")
 
 
-def rotary(config: Config, size: int, share: float = 1.0, base: str = "rope_theta", part: str = "") -> Rotary:
-    """Return the rotary positions of heads of a size; refuse those whose angles are not t / base^(2p/size).
+def windows(config: Config, window: int | None, first: int = 0) -> list[int | None]:
+    """Return the window of each block.
 
-    Newer configs have everything in rope_parameters; older ones have the base, the share of the coordinates that turn
-    (`part`, which is `share` unless given) and rope_scaling. "dynamic" is "default" as long as the input is not longer
-    than the model was trained for: see `longest`.
+    `layer_types` says which blocks have it; without it, those from the block `first` on.
     """
-    name = "rope_parameters" if "rope_parameters" in config.fields else "rope_scaling"
-    given = config.get(name, {})
-    if not isinstance(given, dict):
-        raise config.refusal(name, "write an object")
-    rope = Config(given)
-    kind = rope.get("rope_type", rope.get("type", "default"))
-    plain = kind in ("default", "dynamic") or (kind == "linear" and rope.number("factor", 1.0) == 1)
-    if not plain:
-        raise FileError(
-            f"config.json has {name} of the kind {brief(kind)}: only rotary positions whose angles are not scaled are "
-            "read, kind 'default'"
-        )
-    turning = rope.number("partial_rotary_factor", config.number(part, share) if part else share)
-    coordinates = int(size * turning)
-    if not 2 <= coordinates <= size or coordinates % 2:
-        raise FileError(
-            f"config.json lets {coordinates} of {size} coordinates of a head turn: they turn in pairs, so it must be "
-            "an even number, and some"
-        )
-    theta = rope.number("rope_theta", config.number(base, 10000.0))
-    if theta <= 1:
-        raise FileError(f"config.json has {base}={brief(theta)}: write a number above 1")
-    return Rotary(theta, size=None if coordinates == size else coordinates)
-
-
-def longest(config: Config, window: int | None = None) -> tuple[int, str] | None:
-    """Return how long inputs may be for the model to mean what it does in Hugging Face, and why; None for any length.
-
-    Beyond a window attention forgets the oldest positions there, and "dynamic" angles change.
-    """
-    found = [] if window is None else [(window, "sliding window")]
-    rope = config.get("rope_parameters", config.get("rope_scaling", {}))
-    if rope.get("rope_type", rope.get("type")) == "dynamic":
-        found.append((config.whole("max_position_embeddings"), "dynamic rotary positions"))
-    return min(found, default=None)
+    blocks = config.whole("num_hidden_layers")
+    kinds = config.get("layer_types", ["full_attention"] * first + ["sliding_attention"] * (blocks - first))
+    if not isinstance(kinds, list) or any(kind not in ("full_attention", "sliding_attention") for kind in kinds):
+        raise config.refusal("layer_types", "only 'full_attention' and 'sliding_attention' are read")
+    if "layer_types" in config.fields and len(kinds) != blocks:
+        raise config.refusal("layer_types", f"write one for each of the {blocks} blocks")
+    if "layer_types" in config.fields and window is None and "sliding_attention" in kinds:
+        raise config.refusal("layer_types", "it has 'sliding_attention', and there is no window: write sliding_window")
+    return [window if kind == "sliding_attention" else None for kind in kinds[:blocks]]

@@ -3,8 +3,9 @@
 from functools import partial
 
 from weightsmith.arithmetic import Weights
-from weightsmith.export.reading.config import Config, longest, rotary
+from weightsmith.export.reading.config import Config
 from weightsmith.export.reading.plan import BlockPlan, Linear, Plan, layer_norm, linear, output
+from weightsmith.export.reading.rope import longest, rotary
 from weightsmith.export.reading.tensors import Tensors
 
 WORKED_OUT = r"gpt_neox\.layers\.\d+\.attention\.(bias|masked_bias|rotary_emb\.inv_freq)"  # masks and angles
@@ -15,13 +16,14 @@ def gpt_neox(config: Config, tensors: Tensors) -> Plan:
     lanes, tokens, heads = config.whole("hidden_size"), config.whole("vocab_size"), config.whole("num_attention_heads")
     size = config.part_of("hidden_size", "num_attention_heads")
     blocks = config.whole("num_hidden_layers")
+    turning = rotary(config, size, share=0.25, base="rotary_emb_base", part="rotary_pct")
     return Plan(
         embedding=tensors.get("gpt_neox.embed_in.weight", tokens, lanes),
-        positions=rotary(config, size, share=0.25, base="rotary_emb_base", part="rotary_pct"),
+        positions=turning.positions,
         blocks=[_block(config, tensors, f"gpt_neox.layers.{b}", lanes, heads) for b in range(blocks)],
         heads=heads,
         groups=heads,
-        scale=size**-0.5,
+        scale=size**-0.5 * turning.factor,
         activation=config.activation("hidden_act", "gelu"),
         final_norm=layer_norm(tensors, "gpt_neox.final_layer_norm", lanes, config.number("layer_norm_eps", 1e-5)),
         output=output(config, tensors, "embed_out.weight", "lm_head.weight"),

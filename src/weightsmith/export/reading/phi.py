@@ -1,7 +1,8 @@
 """Phi (1, 1.5 and 2): rotary positions for a part of each head, sublayers side by side behind one norm, biases."""
 
-from weightsmith.export.reading.config import Config, longest, rotary
+from weightsmith.export.reading.config import Config
 from weightsmith.export.reading.plan import BlockPlan, Plan, layer_norm, linear, output
+from weightsmith.export.reading.rope import longest, rotary
 from weightsmith.export.reading.tensors import Tensors
 
 WORKED_OUT = r"model\.layers\.\d+\.self_attn\.rotary_emb\.inv_freq"  # the angles
@@ -28,13 +29,14 @@ def phi(config: Config, tensors: Tensors) -> Plan:
             feed_forward_norm=norm,
         )
 
+    turning = rotary(config, size, share=0.5, part="partial_rotary_factor")
     return Plan(
         embedding=tensors.get("model.embed_tokens.weight", tokens, lanes),
-        positions=rotary(config, size, share=0.5, part="partial_rotary_factor"),
+        positions=turning.positions,
         blocks=[block(f"model.layers.{b}") for b in range(config.whole("num_hidden_layers"))],
         heads=heads,
         groups=groups,
-        scale=size**-0.5,
+        scale=size**-0.5 * turning.factor,
         activation=config.activation("hidden_act", "gelu_new"),
         final_norm=layer_norm(tensors, "model.final_layernorm", lanes, eps),
         output=output(config, tensors, "lm_head.weight"),

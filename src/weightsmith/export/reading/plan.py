@@ -43,6 +43,7 @@ class BlockPlan:
     out: Linear  # W_2, b_2
     gate: Linear | None  # W_3, b_3
     feed_forward_norm: NormPlan
+    window: int | None = None  # how many positions its heads see, their own included; None for all
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ class Heads:
     b_V: Floats | None
     weighting: Weighting
     strict: bool
+    window: int | None
     schemes: tuple[AttentionPositions, ...]
     which_keys: Which | None  # by head, where some are shared
     which_values: Which | None
@@ -91,6 +92,7 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any], shared_on
                 _biases([b for _, b in values], len(heads[0].W_V), dtype),
                 heads[0].weighting,
                 heads[0].strict,
+                heads[0].window,
                 group.schemes,
                 which_keys,
                 which_values,

@@ -105,13 +105,21 @@ class Weighing:
         seen = self.before + query + (0 if self.heads.strict else 1)
         return min(keys, seen) if causal or self.heads.strict else keys
 
+    def _hidden_from(self, tile: Tile) -> int:
+        """Return the first key of a tile that some of its queries may not see."""
+        window, farthest = (
+            self.heads.window,
+            self.before + tile.queries.stop - 1,
+        )  # from the last query to the first key
+        return 0 if window is not None and window <= farthest else self._seen_from(tile.queries.start)
+
     def _distance(self, tile: Tile, first: int = 0) -> npt.NDArray[np.intp]:
         """Return the distances from the queries of a tile to its keys from a first one on."""
         rows = np.arange(tile.queries.start, tile.queries.stop)[:, np.newaxis]
         return self.before + rows - np.arange(first, tile.keys)
 
     def _visible(self, tile: Tile, first: int = 0) -> Visible:
-        return sees(self.T, self.heads.strict, self._distance(tile, first))
+        return sees(self.T, self.heads, self._distance(tile, first))
 
     def _scores(self, tile: Tile) -> Floats:
         """Return the scores of a tile, also where a key is not visible from a query."""
@@ -136,7 +144,7 @@ class Weighing:
         x = self._scores(tile)
         if not isfinite(x.sum()):  # a finite sum has finite terms
             x = self._finite_scores(tile)  # invisible scores may be infinite
-        first = self._seen_from(tile.queries.start)
+        first = self._hidden_from(tile)
         if first < tile.keys:
             np.copyto(x[..., first:], -np.inf, where=~self._visible(tile, first))  # exp gives 0 there
         largest = x.max(axis=-1, keepdims=True)

@@ -100,7 +100,9 @@ class Numbering:
     def weights(self, head: Head, scheme: model.AttentionPositions | None, q: Numbers, k: Numbers) -> int:
         """Return the number of the weights of a head."""
         asked = np.full(len(q), True) if scheme is not None else (q != 0) & (k != 0)
-        return self._of("weights", q[asked].tobytes(), k[asked].tobytes(), head.weighting, head.strict, scheme)
+        return self._of(
+            "weights", q[asked].tobytes(), k[asked].tobytes(), head.weighting, head.strict, head.window, scheme
+        )
 
     def mixed(self, weights: int, v: Numbers, offsets: bool) -> Numbers:
         """Return the numbers of weighted values; with offsets by distance, each belongs to its coordinate."""

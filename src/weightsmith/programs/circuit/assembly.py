@@ -95,7 +95,7 @@ class Lanes:
         """Return the weights with which lanes give a form, times a factor, whatever its constant."""
         if form.is_constant:
             return [0.0] * len(self.lanes)
-        return [float(factor * one) for one in self.read(form)]
+        return [float(factor * one) if one else 0.0 for one in self.read(form)]
 
     def writes(self, cell: Cell) -> tuple[int, ...]:
         """Return how often each lane gets a cell."""

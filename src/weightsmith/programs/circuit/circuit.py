@@ -5,6 +5,7 @@ A head writes one cell: the sum of a value over the selected positions, their me
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from weightsmith.programs.circuit.forms import Cell, Form, Integers, Sizes
@@ -93,11 +94,6 @@ class MeanHead(Head):
         """The forms of keys and queries."""
         return [form for pair in self.score.flags for form in pair]
 
-    @property
-    def sharpness(self) -> int:
-        """The score of a selected pair: smaller where scores must be equal, because they err in proportion."""
-        return 32 if self.high == 1 else 16
-
 
 @dataclass(frozen=True, eq=False)
 class OneKeyHead(Head):
@@ -154,6 +150,7 @@ class Circuit:
     layers: tuple[Layer, ...]
     outputs: tuple[Form, ...]
     table: OutputTable = ()
+    sharpness: Fraction | None = None  # of scores and steps that let gradients through; None: of those that need not
 
     @property
     def depth(self) -> int:
@@ -185,4 +182,5 @@ class Circuit:
             tuple(one for one in self.layers if one.cell in live),
             self.outputs,
             self.table,
+            self.sharpness,
         )

@@ -180,7 +180,7 @@ class _Weights:
         for begin in range(self.first, self.positions, some):
             here = np.arange(begin, min(begin + some, self.positions))
             seen = np.arange(here[-1] + 1)
-            visible = sees(self.T, head.strict, here[:, np.newaxis] - seen)
+            visible = sees(self.T, head, here[:, np.newaxis] - seen)
             scores = self.A.dot(queries[here, np.newaxis], keys[np.newaxis, seen])
             weights, _ = weigh(self.A, head.weighting, np.where(visible, scores, 0.0), visible, where)
             one = (np.count_nonzero(weights, axis=1) == 1) & (weights.max(axis=1) == 1)

@@ -194,7 +194,7 @@ class _Direction(NamedTuple):
 def _best(axes: list[_Axis], entries: Integers) -> tuple[_Direction | None, int]:
     """Return the direction that needs the fewest neurons."""
     best: tuple[_Direction | None, int] = (None, 0)
-    if prod(len(axis.codes) for axis in axes) > MOST_NEURONS or len(axes) > 6:
+    if prod(len(axis.codes) for axis in axes) > MOST_NEURONS or len(axes) > 12:
         return best
     if prod(int(axis.codes[-1] - axis.codes[0]) + 1 for axis in axes) > LARGEST_CODE:
         return best

@@ -7,22 +7,18 @@ At least one, where every position selects itself, or where the position that is
 All alike, where positions of one rank are selected: then a mean is the value of each of them.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.circuit.circuit import Boundaries
+from weightsmith.programs.circuit.circuit import Boundaries, Layer
 from weightsmith.programs.circuit.forms import Cell, Form, distinct
 from weightsmith.programs.circuit.selections import Both, Condition, Either, Selection
-
-
-class Numbering(NamedTuple):
-    """Says that a cell counts positions up to the query's own: equal in `classes`, and passing `filters`."""
-
-    classes: frozenset[Form]
-    filters: tuple[Condition, ...]
+from weightsmith.programs.compiler.alone import Alone, implies, meets_code
+from weightsmith.programs.compiler.numbering import Numbering, Outside, besides, numbered_besides, order_of
+from weightsmith.programs.compiler.placing import Placing
 
 
 @dataclass(eq=False, repr=False)
@@ -34,6 +30,14 @@ class Counting:
     ranks: set[Cell] = field(default_factory=set)
     orders: dict[Cell, Form] = field(default_factory=dict)  # how many are less, in an order that may have ties
     numberings: dict[Cell, Numbering] = field(default_factory=dict)
+    outside: dict[Cell, Outside] = field(default_factory=dict)  # ranks among all but the first positions
+    counted: set[Cell] = field(default_factory=set)
+    written: Callable[[], Sequence[Layer]] = tuple  # the layers that there are so far
+
+    def __post_init__(self) -> None:
+        """Take what is known of positions."""
+        placing = Placing(self.causal, self.positions, self.written, self.counted)
+        self.alone = Alone(placing, self.ranks, self.numberings, self.outside)
 
     def note_width(self, cell: Cell, pairs: Selection, heads: Boundaries) -> None:
         """Remember the properties of a cell that counts the selected positions."""
@@ -43,9 +47,15 @@ class Counting:
             if ordered and not self.causal:
                 self.orders[cell] = boundary.key
                 self.ranks |= {cell} if self.differ(boundary.key) else set()
+        self.counted.add(cell)
         numbering = self._numbering(pairs)
         if numbering is not None:
             self.numberings[cell] = numbering
+        elif not self.causal and (found := besides(pairs)) is not None:
+            order = order_of(found[0])
+            if order is not None and self.differ(order):
+                self.numberings[cell], rank = numbered_besides(found[1], self.positions)
+                self.outside |= {} if rank is None else {cell: rank}
 
     def at_most_one(self, pairs: Selection) -> bool:
         """Return whether no query selects two positions."""
@@ -57,9 +67,11 @@ class Counting:
             numbering = self.numberings.get(_lone_cell(key))  # type: ignore[arg-type]
             if numbering is None or not numbering.classes <= equal:
                 continue
-            if all(any(_implies(part, one) for part in parts) for one in numbering.filters):
+            if all(any(implies(part, one) for part in parts) for one in numbering.filters):
                 return True
-        return False
+        if isinstance(pairs, Either):
+            return all(map(self.at_most_one, pairs.parts)) and self.alone.apart(pairs.parts)
+        return self.alone.by_number(parts) or self.alone.by_place(pairs)
 
     def all_alike(self, pairs: Selection, value: Form) -> bool:
         """Return whether a form is the same at all positions that one query selects."""
@@ -74,9 +86,10 @@ class Counting:
         if selects_first(pairs):
             return True
         parts = conjuncts(pairs)
-        if not parts or (isinstance(pairs, Both) and len(parts) < len(pairs.parts)):
-            return False
-        return all(_reflexive(part) for part in parts) or (len(parts) == 1 and self._exists(parts[0]))
+        whole = bool(parts) and not (isinstance(pairs, Both) and len(parts) < len(pairs.parts))
+        if whole and (all(map(_reflexive, parts)) or (len(parts) == 1 and self._exists(parts[0]))):
+            return True
+        return bool(self.alone.covered(pairs).all())
 
     def differ(self, form: Form) -> bool:
         """Return whether a form is different at any two positions, whatever they hold."""
@@ -131,9 +144,11 @@ class Counting:
                 and wanted.of_index
                 and wanted == Form(index=tuple(range(self.positions)))
             )
-        if difference.key != Form(index=tuple(range(self.positions))):
-            return False
-        return _within(wanted, self.causal)
+        indices = Form(index=tuple(range(self.positions)))
+        rest = Form(cells=difference.key.cells)  # of a key that is a number minus the position
+        if difference.key == rest - indices and difference.key.cells:
+            return _within(rest - wanted, self.causal)
+        return difference.key == indices and _within(wanted, self.causal)
 
 
 def conjuncts(pairs: Selection) -> list[Condition]:
@@ -152,7 +167,7 @@ def selects_first(pairs: Selection) -> bool:
             return any(map(selects_first, parts))
         case Condition(difference):
             alone = difference.query.is_constant and difference.key.of_index
-            return alone and _meets(pairs, difference.key.index[0])
+            return alone and meets_code(pairs, difference.key.index[0])
     return pairs is True
 
 
@@ -166,21 +181,6 @@ def _follows(value: Form, other: Form) -> bool:
     if value.of_token and other.of_token:
         return len(set(zip(other.token, value.token, strict=True))) == len(set(other.token))
     return value.varying in (other.varying, -other.varying)
-
-
-def _implies(one: Condition, other: Condition) -> bool:
-    """Return whether every pair that meets one condition meets the other, where both are on the key alone."""
-    if one.difference.same == other.difference.same:
-        return bool((~one.holds | other.holds).all())
-    keys = one.difference.key, other.difference.key
-    alone = one.difference.query.is_constant and other.difference.query.is_constant
-    if not alone or not all(key.of_token for key in keys):
-        return False
-    return all(not _meets(one, a) or _meets(other, b) for a, b in zip(keys[0].token, keys[1].token, strict=True))
-
-
-def _meets(one: Condition, key: int) -> bool:
-    return bool(one.holds[np.searchsorted(one.difference.codes, -key)])
 
 
 def _reflexive(part: Condition) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.errors import InputError, brief
+from weightsmith.errors import brief
 from weightsmith.programs.circuit.circuit import EVERY, Boundaries, Head, SumHead
 from weightsmith.programs.circuit.forms import (
     MOST_CODES,
@@ -39,7 +39,7 @@ from weightsmith.programs.compiler.symbols import (
     require_pairs,
 )
 from weightsmith.programs.form import Aggregate, Node
-from weightsmith.programs.places import refusal
+from weightsmith.programs.places import UndecidedError, undecided
 from weightsmith.programs.proof.holding import About
 from weightsmith.programs.values import Value, is_number, presented
 
@@ -205,10 +205,10 @@ class Gathering:
         ).form, scale
 
 
-def no_mean(node: Node, name: str, table: Table) -> InputError:
+def no_mean(node: Node, name: str, table: Table) -> UndecidedError:
     """Return the error that says that values which are no numbers may be selected more than once."""
     other = next(value for value in table.values if not is_number(value))
-    return refusal(
+    return undecided(
         node.note.place,
         f"{name}: values such as {brief(presented(other))} have no mean, and it cannot be shown that at most one "
         "position is selected: compare indices, a rank without ties, or a number in its kind",

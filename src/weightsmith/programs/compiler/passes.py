@@ -11,10 +11,13 @@ Without a proof nothing is returned.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from weightsmith import programs
 from weightsmith.arithmetic import Arithmetic, Native
@@ -28,9 +31,10 @@ from weightsmith.programs.compiler.lowering import blocks_of, smallest, transfor
 from weightsmith.programs.compiler.needs import simplify
 from weightsmith.programs.compiler.planner import Planner
 from weightsmith.programs.compiler.stating import state
+from weightsmith.programs.failing import explained
 from weightsmith.programs.graph import Program
 from weightsmith.programs.listing import provenance, token_names
-from weightsmith.programs.places import refusal
+from weightsmith.programs.places import UndecidedError, refusal
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.meaning import Meaning
 from weightsmith.programs.proof.weights import Proof
@@ -52,6 +56,8 @@ def compile(  # the verb that people look for
     seconds: float | None = None,
     memory: int = DEFAULT_MEMORY,
     *,
+    gradients: bool = False,
+    sharpness: float | None = None,
     portable: bool | None = None,
 ) -> CompiledProgram:
     """Return a program as a transformer, proved right on every input of 1 to `max_length` tokens.
@@ -62,6 +68,10 @@ def compile(  # the verb that people look for
     With `backend="softmax"` nothing saturates: it computes the same in floats, in PyTorch and elsewhere, and the
     certificate gives the margins in float32, bfloat16 and float16. Its answers are classes. `portable=True` is the old
     name of this backend.
+
+    With `gradients=True` it computes the same with softer scores, and with functions that are nowhere flat where a
+    value can be, so that gradients reach every query, key, value and neuron. A smaller `sharpness` gives larger
+    gradients and smaller margins; None takes a small one that leaves a margin.
 
     A program that takes more `seconds` to compile, or more bytes of `memory`, is refused; the error names the step and
     the amount that it would need. Memory is counted before it is used.
@@ -74,10 +84,15 @@ def compile(  # the verb that people look for
     """
     tokens = _vocabulary(vocabulary)
     length = whole_number(max_length, "max_length", 1, LONGEST, f"a whole number from 1 to {LONGEST:,}")
-    prove = _softmax if _backend(backend, portable) == "softmax" else _exact
+    prove = _backed(_backend(backend, portable), gradients, sharpness)
     with allowed(seconds, memory):
         parsed = parse(program, causal)
-        proof = prove(parsed, tokens, length, token_names(tokens), provenance(parsed), arithmetic)
+        try:
+            proof = prove(parsed, tokens, length, token_names(tokens), provenance(parsed), arithmetic)
+        except InputError as error:
+            if isinstance(error, UndecidedError) or isinstance(error.__cause__, TooLargeError):
+                raise explained(error, parsed, tokens, length) from error
+            raise
         return CompiledProgram(parsed, proof.T, tokens, length, proof)
 
 
@@ -93,6 +108,8 @@ def compile_rasp(
     seconds: float | None = None,
     memory: int = DEFAULT_MEMORY,
     *,
+    gradients: bool = False,
+    sharpness: float | None = None,
     portable: bool | None = None,
 ) -> CompiledProgram:
     """Return the sequence operation of this name in RASP text as a transformer; without a name, the last one.
@@ -106,7 +123,10 @@ def compile_rasp(
     """
     program = programs.parse_rasp(text, name, folder)
     chosen = _backend(backend, portable)
-    return compile(program, vocabulary, max_length, causal, arithmetic, chosen, seconds, memory)
+    return compile(
+        program, vocabulary, max_length, causal, arithmetic, chosen, seconds, memory,
+        gradients=gradients, sharpness=sharpness,
+    )  # fmt: skip
 
 
 def parse(program: Any, causal: bool) -> Program:
@@ -171,13 +191,30 @@ def _softmax(
     names: list[str],
     history: list[str],
     arithmetic: Arithmetic | None,
+    gradients: bool,
+    sharp: float | None,
 ) -> ProgramProof:
     """Return the transformer of averaging heads, with its margins."""
-    from weightsmith.programs.softmax import planner, proof  # this back end loads when it is asked for
+    from weightsmith.programs.softmax import planner, proof, sharpness  # this back end loads when it is asked for
 
     proof.require_floats(arithmetic)
+    given = sharpness.require_sharpness(sharp)
     circuit = planner.SoftmaxPlanner.through(program, simplify(program), tokens, length).plan()
-    return proof.prove(circuit, place(circuit), names, history, arithmetic, program.output.note.place)
+    lanes, output = place(circuit), program.output.note.place
+    if gradients:
+        circuit = sharpness.sharpened(circuit, lanes, arithmetic, given, output)
+    return proof.prove(circuit, lanes, names, history, arithmetic, output)
+
+
+def _backed(backend: Backend, gradients: object, sharpness: float | None) -> Callable[..., ProgramProof]:
+    """Return the function of a back end, which takes a program and gives its transformer with a proof."""
+    if not isinstance(gradients, bool | np.bool_):
+        raise InputError(f"gradients={brief(gradients)}: write True or False")
+    if gradients and backend == "exact":
+        raise InputError('gradients=True is for softmax heads: write backend="softmax" too')
+    if sharpness is not None and not gradients:
+        raise InputError(f"sharpness={brief(sharpness)} is for models with gradients: write gradients=True too")
+    return partial(_softmax, gradients=bool(gradients), sharp=sharpness) if backend == "softmax" else _exact
 
 
 def _backend(backend: object, portable: bool | None) -> Backend:

@@ -80,7 +80,7 @@ class Planner:
         self.coder = Coder(self.cells, one_layer=self.one_layer)
         self.pointwise = Pointwise(self.sizes)
         self.selecting = Selecting(self.sizes, self.causal, self.coder)
-        counting = Counting(self.causal, self.sizes.positions)
+        counting = Counting(self.causal, self.sizes.positions, written=lambda: self.coder.layers)
         self.gathering = self.gathers(
             self.needs,
             self.sizes,

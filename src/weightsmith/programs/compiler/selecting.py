@@ -22,12 +22,13 @@ from weightsmith.programs.circuit.selections import (
     either,
 )
 from weightsmith.programs.compiler.coding import Coder
+from weightsmith.programs.compiler.splitting import Split, split
 from weightsmith.programs.compiler.symbols import Affine, Mean, Symbol, Table, as_table, divided
 from weightsmith.programs.compiler.tables import MOST_CALLS, combined
 from weightsmith.programs.form import Note
 from weightsmith.programs.functions import Function, attempt
 from weightsmith.programs.operators import COMPARISONS
-from weightsmith.programs.places import refusal
+from weightsmith.programs.places import undecided
 from weightsmith.programs.values import Value, exact, is_number
 
 FEW_COLUMNS = 3  # kinds of queries that flags distinguish; more need a number
@@ -143,7 +144,8 @@ class Selecting:
         columns, which = np.unique(matrix, axis=1, return_inverse=True)
         which = which.ravel()
         if columns.shape[1] > FEW_COLUMNS:
-            return self._numbered(keys, queries, columns, which)
+            found = split(keys, queries, matrix)
+            return self._numbered(keys, queries, columns, which) if found is None else self._split(found)
         return either(
             *(
                 both(
@@ -153,6 +155,11 @@ class Selecting:
                 for number in range(columns.shape[1])
             )
         )
+
+    def _split(self, found: Split) -> Selection:
+        """Return the alternatives of a split, of which a pair meets one at most."""
+        (one, rest), alternatives = found[:2], found.alternatives
+        return either(*(both(self._of_matrix(*one, a), self._of_matrix(*rest, b)) for a, b in alternatives))
 
     def _numbered(self, keys: Table, queries: Table, columns: Booleans, which: Any) -> Selection:
         """Return pairs by one number: the kind of the query and that of the key are its digits."""
@@ -174,14 +181,14 @@ class Selecting:
             of_query = {value: place[np.ascontiguousarray(row).tobytes()] for value, row in _rows(queries, matrix.T)}
             return self._ordered(keys, queries, first, of_query, lambda d: d >= 0)
         for equal, found in ((True, matrix), (False, ~matrix)):
-            if (found.sum(axis=0) <= 1).all() and (found.sum(axis=1) <= 1).all():
-                of_key = {value: number for number, value in enumerate(keys.values)}
-                spare = len(of_key)
-                of_query = {
-                    value: int(np.argmax(row)) if row.any() else spare for value, row in _rows(queries, found.T)
-                }
-                holds = operator.eq if equal else operator.ne
-                return self._ordered(keys, queries, of_key, of_query, partial(holds, 0))
+            holds = partial(operator.eq if equal else operator.ne, 0)
+            for swapped, one, other, table in ((False, keys, queries, found), (True, queries, keys, found.T)):
+                if (table.sum(axis=0) <= 1).all():  # each of the other side has one partner at most
+                    own = {value: number for number, value in enumerate(one.values)}
+                    pairs = _rows(other, table.T)
+                    partner = {value: int(np.argmax(row)) if row.any() else len(own) for value, row in pairs}
+                    of_key, of_query = (partner, own) if swapped else (own, partner)
+                    return self._ordered(keys, queries, of_key, of_query, holds)
         return None
 
     def _ordered(
@@ -240,7 +247,7 @@ def _may_be_none(symbol: Symbol) -> bool:
 def _refuse_none(keys: Symbol, queries: Symbol, comparison: str, note: Note) -> None:
     for which, symbol in (("key", keys), ("query", queries)):
         if _may_be_none(symbol):
-            raise refusal(
+            raise undecided(
                 note.place,
                 f"select compares what may be None: the {which} is, where nothing is selected, and {comparison!r} has "
                 "no answer; give the aggregate that it comes from a default",

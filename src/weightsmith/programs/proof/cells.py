@@ -31,7 +31,7 @@ class Cells:
         self.values = Values()
         self.asking = Asking(self.values, statement.answers)
         self.differences = Differences(self.space, statement.causal)
-        self.counting = Counting(self.space, self.differences, statement.causal)
+        self.counting = Counting(self.space, self.differences, statement.causal, self.layered)
         self.names = part_names(self.program)
         self.held: dict[Node, Holding] = {}
         self.pairs: dict[Node, Selection] = {}

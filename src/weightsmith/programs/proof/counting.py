@@ -10,32 +10,30 @@ pairs of values, and from what is known of the cells that they compare:
 - what is the same *everywhere* at all positions of an input.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from weightsmith.programs.proof.neurons import Part
+from weightsmith.programs.proof.places import Numbering, Places
 from weightsmith.programs.proof.selectors import FAR, All, Boundary, Differences, If, Selection, Some, conditions
 from weightsmith.programs.proof.space import Integers, Space, distinct, scaled
 
 
-class Numbering(NamedTuple):
-    """A cell that counts positions up to the query's own: equal in `classes`, and passing `filters`."""
-
-    classes: frozenset[bytes]
-    filters: tuple[If, ...]
-
-
-class Counting:
+class Counting(Places):
     """Properties of cells, and their consequences for selectors."""
 
-    def __init__(self, space: Space, differences: Differences, causal: bool) -> None:
+    def __init__(
+        self,
+        space: Space,
+        differences: Differences,
+        causal: bool,
+        layered: Callable[[int], Sequence[Part] | None],
+    ) -> None:
         """Begin with nothing known."""
-        self.space, self.differences, self.causal = space, differences, causal
+        super().__init__(space, differences, causal, layered)
         self.orders: dict[int, Integers] = {}
-        self.ranks: set[int] = set()
-        self.numberings: dict[int, Numbering] = {}
         self.lengths: set[int] = set()
-        self.same_everywhere: set[int] = set()
         self._bounds: dict[int, tuple[Selection, tuple[int, int]]] = {}
 
     # Properties of cells
@@ -53,6 +51,8 @@ class Counting:
         numbering = self._numbering(pairs)
         if numbering is not None:
             self.numberings[cell] = numbering
+        elif (besides := self.besides(pairs)) is not None and self.differ(besides.order):
+            self.note_besides(cell, besides)
 
     def note_everywhere(self, cell: int, pairs: Selection) -> None:
         """Note that a sum is the same everywhere if all queries select the same positions."""
@@ -126,9 +126,10 @@ class Counting:
         if self.first(pairs):
             return 1
         parts = conjuncts(pairs)
-        if not parts or (isinstance(pairs, All) and len(parts) < len(pairs.parts)):
-            return 0
-        return int(all(map(self._itself, parts)) or (len(parts) == 1 and self._exists(parts[0])))
+        whole = bool(parts) and not (isinstance(pairs, All) and len(parts) < len(pairs.parts))
+        if whole and (all(map(self._itself, parts)) or (len(parts) == 1 and self._exists(parts[0]))):
+            return 1
+        return int(self.covered(pairs).all())
 
     def _high(self, pairs: Selection) -> int:
         """Return 1 if no query selects two positions, and otherwise as many as there are."""
@@ -140,9 +141,13 @@ class Counting:
             numbering = self.numberings.get(self._lone(key))
             if numbering is None or not numbering.classes <= equal.keys():
                 continue
-            if all(any(self._implies(part, one) for part in parts) for one in numbering.filters):
+            if all(any(self.implies(part, one) for part in parts) for one in numbering.filters):
                 return 1
-        return self.space.positions
+        if isinstance(pairs, Some):
+            alone = all(self.bounds(part)[1] <= 1 for part in pairs.parts) and self.apart(pairs.parts)
+        else:
+            alone = self.tells(parts) or self.alone_by_place(pairs)
+        return 1 if alone else self.space.positions
 
     def first(self, pairs: Selection) -> bool:
         """Return whether every query selects the first position, whatever it holds."""
@@ -177,6 +182,9 @@ class Counting:
         wanted[-1] -= only
         if self._lone(part.key) in self.ranks and part.key[-1] == 0 and part.key.max() == 1:
             return np.array_equal(wanted, self.space.index)
+        rest = part.key + self.space.index  # of a key that is a number minus the position
+        if not rest[self.space.of_index].any() and not np.array_equal(part.key, self.space.index):
+            return self._a_position(rest - wanted)
         return np.array_equal(part.key, self.space.index) and self._a_position(wanted)
 
     def _a_position(self, form: Integers) -> bool:
@@ -198,18 +206,6 @@ class Counting:
             if not 0 <= found <= (i if self.causal else n - 1):
                 return False
         return True
-
-    def _implies(self, one: If, filter: If) -> bool:
-        """Return whether every key that meets a condition meets a filter, which is on the key alone."""
-        if one.same == filter.same:
-            codes, holds = self.differences.of(one)
-            return bool((~holds | filter.holds(codes)).all())
-        space = self.space
-        alone = space.constant(one.query) and space.constant(filter.query)
-        if not alone or not space.pure_token(one.key) or not space.pure_token(filter.key):
-            return False
-        met = [part.holds(part.query[-1] - part.key[space.of_tokens] - part.key[-1]) for part in (one, filter)]
-        return bool((~met[0] | met[1]).all())
 
     def _follows(self, value: Integers, order: Integers) -> bool:
         """Return whether a form is the same wherever another is."""

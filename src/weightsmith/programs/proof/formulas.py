@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.model import FeedForward, Head, LeftmostHard, RightmostHard, Softmax, Transformer
-from weightsmith.model.block import new_arrays
+from weightsmith.model.block import first_window, new_arrays
 from weightsmith.programs.ltl.formulas import Connective, Formula, Past
 from weightsmith.programs.ltl.reading import parse_ltl
 from weightsmith.programs.proof.formula_cases import Cases, FormulaLanes, Reals, Truths, Writer, plain
@@ -64,6 +64,8 @@ class FormulaProof(FormulaLanes):
                 raise LemmaError(f"block {b} adds a bias to its heads")
             if names := new_arrays(block):
                 raise LemmaError(f"block {b} has the array {names[0]}, which the formula has not")
+            if first_window(block) is not None:
+                raise LemmaError(f"block {b} has a head with a window, which the formula has not")
             layer = block.feed_forward
             if layer is not None and (layer.activation != "relu" or layer.b_2.any() or layer.W_3 is not None):
                 raise LemmaError(f"block {b}: another activation than relu, or a bias after it")

@@ -132,8 +132,8 @@ class Selects(Functions):
         if not wrong.any():
             self._seen_or_not.add(node)
         if self.stated.causal:  # later keys are not seen
-            seen = (of_keys[:, None, 0] <= of_queries[None, :, 0]) | (of_keys[:, None, 0] < 0)
-            wrong = wrong & seen
+            at_key, at_query = of_keys[:, None, 0], of_queries[None, :, 0]
+            wrong = wrong & ((at_key <= at_query) | (at_key < 0) | (at_query < 0))
         if wrong.any():
             raise LemmaError("it selects other pairs than the program")
         return shape[0] * shape[1]
@@ -214,7 +214,26 @@ class Selects(Functions):
                 if numbers[0] is not None and numbers[1] is not None:
                     holds = self._compared(node, comparison, numbers[0], numbers[1])
                     return holds, holds
+                return self._between_values(node, keys, queries, comparison)
         return np.zeros(shape, np.bool_), np.ones(shape, np.bool_)
+
+    def _between_values(
+        self, node: Node, keys: Node, queries: Node, comparison: str | Callable[..., Any]
+    ) -> tuple[Booleans, Booleans]:
+        """Return which positions must and may be selected, over all values that keys and queries can have there."""
+        nothing = np.zeros((self.space.positions, self.space.positions), np.bool_)
+        if any(self.held[one].about != "value" for one in (keys, queries)):
+            return nothing, ~nothing
+        of_keys, of_queries = (self._side(self.held[one], []) for one in (keys, queries))
+        if len(of_keys) * len(of_queries) > MOST_PAIRS:
+            return nothing, ~nothing
+        holds = self._compared(node, comparison, of_keys[:, 1], of_queries[:, 1])
+        at_key, at_query = (
+            ((one[:, :1] == np.arange(len(nothing))) | (one[:, :1] < 0)).astype(np.float32)
+            for one in (of_keys, of_queries)
+        )
+        met, missed = (at_key.T @ one.astype(np.float32) @ at_query > 0 for one in (holds, ~holds))
+        return ~missed, met
 
     def _by_position(self, holding: Holding) -> Integers | None:
         """Return the values at all positions, where they depend on the position alone."""

@@ -9,7 +9,7 @@ number that they can read. For every sum on the way: that it stays among the who
 import numpy as np
 
 from weightsmith.model import Block, FeedForward, PositionTable, Readout, Transformer
-from weightsmith.model.block import new_arrays
+from weightsmith.model.block import first_window, new_arrays
 from weightsmith.programs.budget import in_force
 from weightsmith.programs.proof.certificate import InType
 from weightsmith.programs.proof.grid import Grid
@@ -143,6 +143,8 @@ class Proof(Layers):
             raise LemmaError(f"block {b} has a norm, or is parallel")
         if names := new_arrays(block):
             raise LemmaError(f"block {b} has the array {names[0]}, which the program has not")
+        if first_window(block) is not None:
+            raise LemmaError(f"block {b} has a head with a window, which the program has not")
 
     def _readout(self) -> None:
         """Check that for all that the output can be, the readout has its code and says its value."""

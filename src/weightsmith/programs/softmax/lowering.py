@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from weightsmith.programs.circuit.assembly import BlockRows, HeadRows, Lanes, Ne
 from weightsmith.programs.circuit.circuit import Circuit, Layer, MeanHead, Score
 from weightsmith.programs.circuit.forms import Cell, Form
 from weightsmith.programs.listing import NOTHING, joined
+from weightsmith.programs.softmax.slopes import slanted
 from weightsmith.programs.softmax.steps import Steps, steps_of
 
 
@@ -24,24 +26,34 @@ def reciprocals(circuit: Circuit) -> frozenset[Cell]:
     return frozenset(one.cell for one in means(circuit) if one.reciprocal)
 
 
+def score_of(circuit: Circuit, head: MeanHead) -> Fraction:
+    """Return the score of a selected pair: smaller where scores must be equal, because they err in proportion."""
+    return circuit.sharpness or Fraction(32 if head.high == 1 else 16)
+
+
 def heads_at(circuit: Circuit, block: int) -> list[list[MeanHead]]:
     """Return the heads of a block: cells with the same score share one."""
-    found: dict[tuple[Score, int], list[MeanHead]] = {}
+    found: dict[tuple[Score, Fraction], list[MeanHead]] = {}
     for one in means(circuit):
         if one.cell.time == 2 * block + 1:
-            found.setdefault((one.score, one.sharpness), []).append(one)
+            found.setdefault((one.score, score_of(circuit, one)), []).append(one)
     return list(found.values())
 
 
+@lru_cache(maxsize=64)  # of the circuits at hand
 def layers_at(circuit: Circuit, block: int) -> list[tuple[Layer, Steps]]:
     """Return the steps of a block, with the cell that each writes."""
     inverse = reciprocals(circuit)
-    return [
-        (layer, steps_of(part, inverse))
-        for layer in circuit.layers
-        if layer.cell.time == 2 * block + 2
-        for part in layer.parts
-    ]
+    maybe_none = frozenset(one.cell for one in means(circuit) if one.low == 0)
+    found = []
+    for layer in circuit.layers:
+        if layer.cell.time == 2 * block + 2:
+            for part in layer.parts:
+                steps = steps_of(part, inverse)
+                if circuit.sharpness is not None:
+                    steps = slanted(steps, layer.cell.codes, circuit.sharpness, maybe_none)
+                found.append((layer, steps))
+    return found
 
 
 def transformer(
@@ -57,21 +69,23 @@ def transformer(
 def _rows(circuit: Circuit, lanes: Lanes, block: int) -> BlockRows:
     heads, layers = heads_at(circuit, block), layers_at(circuit, block)
     sources = [one.source for cells in heads for one in cells] + [layer.source for layer, _ in layers]
-    made = [_head(cells, lanes) for cells in heads]
+    made = [_head(cells, lanes, score_of(circuit, cells[0])) for cells in heads]
     if not layers:
         return BlockRows(joined(sources), made, [])
     neurons = [row for layer, steps in layers for row in _neurons(layer, steps, lanes)]
-    base = np.sum([steps.base * np.array(lanes.writes(layer.cell), np.float64) for layer, steps in layers], axis=0)
+    bases = [float(steps.base) * np.array(lanes.writes(layer.cell), np.float64) for layer, steps in layers]
     nothing = lanes.row(Form())
-    return BlockRows(joined(sources), made, neurons or [NeuronRow(NOTHING, Row(nothing), nothing)], base)
+    return BlockRows(
+        joined(sources), made, neurons or [NeuronRow(NOTHING, Row(nothing), nothing)], np.sum(bases, axis=0)
+    )
 
 
-def _head(cells: Sequence[MeanHead], lanes: Lanes) -> HeadRows:
+def _head(cells: Sequence[MeanHead], lanes: Lanes, score: Fraction) -> HeadRows:
     """Return a head that weighs the selected positions alike."""
-    pairs, sharpness = cells[0].score.flags or ((Form(), Form()),), cells[0].sharpness
+    pairs = cells[0].score.flags or ((Form(), Form()),)
     return HeadRows(
         joined(one.source for one in cells),
-        [Row(lanes.row(query, sharpness), sharpness * query.constant) for _, query in pairs],
+        [Row(lanes.row(query, score), float(score * query.constant)) for _, query in pairs],
         [Row(lanes.row(key), key.constant) for key, _ in pairs],
         [Row(lanes.row(one.value), one.value.constant) for one in cells],
         [lanes.writes(one.cell) for one in cells],
@@ -80,16 +94,12 @@ def _head(cells: Sequence[MeanHead], lanes: Lanes) -> HeadRows:
 
 
 def _neurons(layer: Layer, steps: Steps, lanes: Lanes) -> list[NeuronRow]:
-    """Return two neurons for each step."""
+    """Return the neurons of a function, in its order."""
     form, rows = steps.part.form, list[NeuronRow]()
     written = np.array(lanes.writes(layer.cell), np.float64)
-    for step in steps.steps:
-        slope = steps.direction * step.slope
-        weights = lanes.row(form, slope)
-        ends = (step.start, step.end) if steps.direction == 1 else (step.end, step.start)
-        for sign, end in zip((1, -1), ends, strict=True):
-            read = Row(weights, float(slope * (form.constant - end)))
-            rows.append(NeuronRow(layer.source, read, sign * steps.direction * step.change * written))
+    for one in steps.neurons:
+        read = Row(lanes.row(form, one.slope), float(one.slope * (form.constant - one.end)))
+        rows.append(NeuronRow(layer.source, read, float(one.change) * written))
     return rows
 
 

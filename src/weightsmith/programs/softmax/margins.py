@@ -5,8 +5,11 @@ are not selected add with their weight of e^−16 or less, and what is lost wher
 Margins are relative: 1 is half the distance between two neighbouring codes, 0 is where a decision may change.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from math import exp, expm1, inf
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,9 +20,12 @@ from weightsmith.programs.circuit.assembly import Lanes
 from weightsmith.programs.circuit.circuit import Circuit, Layer, MeanHead
 from weightsmith.programs.circuit.forms import Cell, Form
 from weightsmith.programs.places import Place
-from weightsmith.programs.softmax.lowering import heads_at, layers_at, logit_scale, reciprocals
+from weightsmith.programs.softmax.lowering import heads_at, layers_at, logit_scale, reciprocals, score_of
 from weightsmith.programs.softmax.rounding import HOPELESS, Read, Rounding
+from weightsmith.programs.softmax.slopes import Slanted
 from weightsmith.programs.softmax.steps import GRID, Step, Steps
+
+Pair: TypeAlias = tuple[float, float]  # of the codes below and above a gap
 
 
 @dataclass(frozen=True)
@@ -121,7 +127,7 @@ class Margins:
 
     def _uneven(self, held: Head, meant: Head, one: MeanHead, time: int) -> float:
         """Return by how much a score may be off."""
-        rank, score, sharpness = len(one.score.flags), one.score, one.sharpness
+        rank, score, sharpness = len(one.score.flags), one.score, float(score_of(self.circuit, one))
         queries = [self._read(_rows(held, meant, "Q", r), time).off for r in range(rank)]
         keys = [self._read(_rows(held, meant, "K", r), time).off for r in range(rank)]
         of_queries = max(queries, default=0.0) if score.keys_apart else sum(queries)
@@ -135,19 +141,23 @@ class Margins:
     def _average(self, one: MeanHead, value: float, uneven: float) -> float:
         """Return the error of a mean; note those of weights, and of means where nothing is selected."""
         R, positions = self.rounding, self.circuit.sizes.positions
-        leak = (positions - 1) * (exp(min(2 * uneven - one.sharpness, 60)) + R.smallest)
+        beside = exp(min(2 * uneven - float(score_of(self.circuit, one)), 60)) + R.smallest  # of each not selected
         alike = expm1(min(2 * uneven, 60))
-        size = reach(one.value, self.inverse) + value
         if one.reciprocal:
-            counts = one.cell.codes
-            off = np.array([(alike + 3 * leak + R.after(int(c) + 5, 1, 1) + R.unit) / c for c in counts])
-            self._weights[one.cell] = off + value
-            return float(off.max()) + value
+            counts = one.cell.codes.tolist()
+            off = [(alike + (positions - c) * beside / c + R.after(c + 5, 1, 1) + R.unit) / c for c in counts]
+            self._weights[one.cell] = np.array(off) + value
+            return max(off) + value
+        low, high = ends(one.value, self.inverse)
+        size = reach(one.value, self.inverse) + value
+        least = max(one.low, 1)
+        leak = (positions - least) * beside / least
+        spread = (high - low + 2 * value) * (alike + leak)
         if one.low == 0:
-            self._of_none[one.cell] = value + size * (alike + 3 * leak + R.after(2 * positions + 6, 2, 1))
+            self._of_none[one.cell] = value + spread + size * R.after(2 * positions + 6, 2, 1)
         if one.high == 1 and leak < R.unit / 4:  # then its weight is 1
             return value + 3 * leak * size
-        return value + size * (alike + 3 * leak + R.after(2 * one.high + 6, 2, 1))
+        return value + spread + size * R.after(2 * one.high + 6, 2, 1)
 
     def _add(self, added: Array, terms: Array, time: int) -> None:
         """Add the errors that a sublayer writes to the lanes, and those of rounding."""
@@ -168,14 +178,14 @@ class Margins:
         short = np.full(width, True)
         for layered, steps in layers_at(self.circuit, b):
             written = np.abs(np.array(self.lanes.writes(layered.cell), float))
-            for step in steps.steps:
-                rows = [_neuron(held, meant, neuron + k) for k in range(2)]
-                neuron += 2
-                off, size, exact = self._step(b, layered, steps, step, rows, time)
-                added, sums, finest = added + written * off, sums + written * size, min(finest, float(step.slope))
+            slopes = [abs(float(one.slope)) for one in steps.neurons]
+            rows = [_neuron(held, meant, neuron + k) for k in range(len(slopes))]
+            neuron, finest = neuron + len(rows), min([finest, *slopes])
+            for off, size, exact in self._function(b, layered, steps, rows, time):
+                added, sums = added + written * off, sums + written * size
                 short &= exact | (written == 0)
-            sums += written * abs(steps.base)
-            terms += (written != 0) * (2 * len(steps.steps) + bool(steps.base))
+            sums += written * abs(float(steps.base))
+            terms += (written != 0) * (len(rows) + bool(steps.base))
         after = self._reach(time + 1)[:-1] + self._reach(time)[:-1]
         for lane in np.flatnonzero(terms):
             self.largest = max(self.largest, sums[lane])
@@ -186,6 +196,44 @@ class Margins:
                 result = 2 * (after[lane] + added[lane])  # with a bias that is added after the sum has been rounded
                 added[lane] += self.rounding.after(int(terms[lane]), result, sums[lane]) + wrong * sums[lane]
         self._add(added, terms.clip(max=1), time)
+
+    def _function(
+        self, b: int, layered: Layer, steps: Steps, rows: list[tuple[Array, Array]], time: int
+    ) -> Iterator[tuple[float, float, bool]]:
+        """Yield for parts of a function by how much it may be off, its size, and whether it is just what is meant."""
+        if isinstance(steps, Slanted):
+            yield self._slanted(b, layered, steps, rows, time)
+            return
+        for n, step in enumerate(steps.steps):
+            yield self._step(b, layered, steps, step, rows[2 * n : 2 * n + 2], time)
+
+    def _slanted(
+        self, b: int, layered: Layer, steps: Slanted, rows: list[tuple[Array, Array]], time: int
+    ) -> tuple[float, float, bool]:
+        """Note the margins of a function with slopes; return by how much it may be off, and its size.
+
+        What is read stays on the line of its code where a neighbour has another value. Between codes of one value it
+        may leave the line, but no line reaches far.
+        """
+        passed, off, size, short = 0.0, 0.0, 0.0, True
+        close = min(float(gap.slope * gap.plateau) for gap in steps.gaps)
+        last = steps.codes[-1 if steps.direction == 1 else 0]
+        for neuron, row in zip(steps.neurons, rows, strict=True):
+            slope, change = abs(float(neuron.slope)), abs(float(neuron.change))
+            most = slope * abs(float(last - neuron.end))
+            read = self._read(row, time, most, close)
+            passed = max(passed, read.passed / slope)
+            off, size, short = off + change * read.rounded, size + change * most, short and read.short
+        wrong = [self._off_at(steps, gap, passed) for gap in steps.gaps]
+        widths = [(float(gap.start - gap.below), float(gap.above - gap.end)) for gap in steps.gaps]
+        for gap, off_by, width in zip(steps.gaps, wrong, widths, strict=True):
+            if gap.change:
+                left = min(w - e for w, e in zip(width, off_by, strict=True)) / (float(gap.above - gap.below) / 2)
+                says = f"what is read stays on the slopes around {gap.below} and {gap.above}"
+                self.found.append(
+                    Margin(f"block {b} feed-forward, {layered.source}", says, len(steps.codes), left, layered.place)
+                )
+        return off + _passed_on(steps, wrong, widths), size, short
 
     def _step(
         self, b: int, layered: Layer, steps: Steps, step: Step, rows: list[tuple[Array, Array]], time: int
@@ -243,13 +291,33 @@ class Margins:
         self.found.append(Margin("decisions", says, len(codes), left))
 
 
+def _passed_on(steps: Slanted, wrong: list[Pair], widths: list[Pair]) -> float:
+    """Return by how much a function may be off, if its input is off by `wrong` at both sides of each gap.
+
+    On the line of a code that is its slope times that. Between codes of one value, lines end after `widths`.
+    """
+    slopes = [abs(float(one)) for one in steps.slopes]
+    errors = [wrong[0][0], *(max(a[1], b[0]) for a, b in pairwise(wrong)), wrong[-1][1]]
+    narrow = [widths[0][0], *(min(a[1], b[0]) for a, b in pairwise(widths)), widths[-1][1]]
+    farthest = max(slope * max(max(one) for one in widths) for slope in slopes)
+    return max(
+        slope * error if error <= width else max(slope * error, farthest)
+        for slope, error, width in zip(slopes, errors, narrow, strict=True)
+    )
+
+
 def reach(form: Form, inverse: frozenset[Cell]) -> float:
     """Return the largest absolute value of a form; cells of `inverse` hold 1/c for their codes c."""
-    ends = [(float(min(part)), float(max(part))) for part in (form.token, form.index) if part]
+    return max(map(abs, ends(form, inverse)))
+
+
+def ends(form: Form, inverse: frozenset[Cell]) -> Pair:
+    """Return the smallest and the largest value of a form; cells of `inverse` hold 1/c for their codes c."""
+    found = [(float(min(part)), float(max(part))) for part in (form.token, form.index) if part]
     for cell, factor in form.cells:
         low, high = (0.0, 1.0) if cell in inverse else (float(cell.codes[0]), float(cell.codes[-1]))
-        ends.append((min(low * factor, high * factor), max(low * factor, high * factor)))
-    return max(abs(form.constant + sum(low for low, _ in ends)), abs(form.constant + sum(high for _, high in ends)))
+        found.append((min(low * factor, high * factor), max(low * factor, high * factor)))
+    return form.constant + sum(low for low, _ in found), form.constant + sum(high for _, high in found)
 
 
 def _rows(held: Head, meant: Head, which: str, n: int) -> tuple[Array, Array]:

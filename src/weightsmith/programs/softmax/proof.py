@@ -15,7 +15,7 @@ from weightsmith.programs.proof.certificate import InType
 from weightsmith.programs.proof.lemmas import Lemma
 from weightsmith.programs.softmax.lowering import transformer
 from weightsmith.programs.softmax.margins import Margin, Margins
-from weightsmith.programs.softmax.rounding import FLOAT32, TYPES, rounding_in
+from weightsmith.programs.softmax.rounding import types_for
 from weightsmith.programs.values import Value, presented
 from weightsmith.rewrites import to_arithmetic
 
@@ -35,6 +35,12 @@ class SoftmaxProof:
     def types(self) -> tuple[InType, ...]:
         """The margins in machine types."""
         return tuple(_in_type(name, bounds.least) for name, bounds in self.bounds.items())
+
+    @property
+    def sharpness(self) -> float | None:
+        """By how much selected positions score more, where gradients pass; None of models that are not made for it."""
+        found = next(iter(self.bounds.values())).circuit.sharpness
+        return None if found is None else float(found)
 
     @property
     def margins(self) -> dict[str, float]:
@@ -79,12 +85,11 @@ def prove(
     place: Place | None,
 ) -> SoftmaxProof:
     """Return the transformer of a circuit with its margins; refuse one whose decisions rounding may change."""
-    A = arithmetic if isinstance(arithmetic, Float) else FLOAT32
     values = [value for _, value in circuit.table]
     classes = _class_names(values)
     meant = transformer(circuit, lanes, names, classes, provenance)
-    T = to_arithmetic(meant, A)
-    types = TYPES if arithmetic is None else {str(A): rounding_in(A, machine=False), **TYPES}
+    types = types_for(arithmetic)
+    T = to_arithmetic(meant, next(iter(types.values())).A)
     bounds: dict[str, Margins] = {}
     for name, R in types.items():
         in_force().at(f"the margins in {name}", place)

@@ -11,7 +11,7 @@ from math import frexp
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Float, Saturating
+from weightsmith.arithmetic import Arithmetic, Array, Float, Saturating
 
 FLOAT32 = Float(8, 24, ties="even")  # whose members are those of float32, but for the smallest
 HOPELESS = 1e30  # off by more than anything is large: products with it stay numbers
@@ -100,6 +100,14 @@ TYPES = {
     "bfloat16": rounding_in(Float.like("bfloat16", ties="even"), machine=True),
     "float16": rounding_in(Float.like("float16", ties="even"), machine=True),
 }
+
+
+def types_for(arithmetic: Arithmetic | None) -> dict[str, Rounding]:
+    """Return the types for which margins are stated: first that of the transformer."""
+    if arithmetic is None:
+        return TYPES
+    assert isinstance(arithmetic, Float)
+    return {str(arithmetic): rounding_in(arithmetic, machine=False), **TYPES}
 
 
 def _last_bit(number: float) -> float:

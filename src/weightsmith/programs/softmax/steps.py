@@ -6,7 +6,9 @@ s(b − a) = 1; s is a power of 2, and a and b lie on a grid, so that weights ar
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 from weightsmith.programs.circuit.circuit import Part
 from weightsmith.programs.circuit.forms import Cell
@@ -35,15 +37,38 @@ class Step:
         return min(self.start - self.below, self.above - self.end)
 
 
+class Neuron(NamedTuple):
+    """`change` times relu(slope · (x − end))."""
+
+    slope: Fraction
+    end: Fraction
+    change: Fraction
+
+
 @dataclass(frozen=True)
 class Steps:
     """A function of a form: its value at the far left, or right, and its steps from there."""
 
     part: Part
     codes: tuple[Fraction, ...]  # of the form, ascending
-    base: int
+    base: Fraction | int
     direction: int  # 1: steps come in from the left, −1: from the right
     steps: tuple[Step, ...]
+
+    @cached_property
+    def neurons(self) -> list[Neuron]:
+        """What computes it."""
+        return flat_neurons(self)
+
+
+def flat_neurons(steps: Steps) -> list[Neuron]:
+    """Return two neurons for each step."""
+    found = []
+    for step in steps.steps:
+        slope, change = steps.direction * step.slope, Fraction(steps.direction * step.change)
+        start, end = (step.start, step.end)[:: steps.direction]
+        found += [Neuron(slope, start, change), Neuron(slope, end, -change)]
+    return found
 
 
 def steps_of(part: Part, reciprocals: frozenset[Cell]) -> Steps:
@@ -54,11 +79,11 @@ def steps_of(part: Part, reciprocals: frozenset[Cell]) -> Steps:
         reads = [(1 / code, wanted) for code, wanted in reversed(reads)]
     direction = -1 if weight or (reads[0][1] and not reads[-1][1]) else 1  # steep steps stand on the left
     base = reads[0 if direction == 1 else -1][1]
-    steps = tuple(_step(a, b, high - low) for (a, low), (b, high) in pairwise(reads) if low != high)
+    steps = tuple(step_between(a, b, high - low) for (a, low), (b, high) in pairwise(reads) if low != high)
     return Steps(part, tuple(code for code, _ in reads), base, direction, steps)
 
 
-def _step(below: Fraction, above: Fraction, change: int) -> Step:
+def step_between(below: Fraction, above: Fraction, change: int) -> Step:
     """Return the step between two codes: a ramp of a quarter to a half of the distance, in the middle."""
     width = Fraction(1)
     while width > (above - below) / 2:

@@ -13,7 +13,7 @@ const KEYS: Readonly<Record<string, Action>> = {
   "+": ({ presenting }) => presenting.change(1),
   "=": ({ presenting }) => presenting.change(1), // the same key, without Shift
   "-": ({ presenting }) => presenting.change(-1),
-  Escape: ({ presenting }) => presenting.leave(),
+  Escape: ({ presenting, view }) => (view.why.what === null ? presenting.leave() : view.why.close()),
 };
 const BLANKS = ["b", "B", "."];
 

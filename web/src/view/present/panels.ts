@@ -14,6 +14,7 @@ import PresentedAnswer from "./PresentedAnswer.svelte";
 import PresentedHeads from "./PresentedHeads.svelte";
 import PresentedStream from "./PresentedStream.svelte";
 import PresentedWeights from "./PresentedWeights.svelte";
+import PresentedWhy from "./PresentedWhy.svelte";
 
 export interface PresentedPanel {
   readonly component: Component<{ page: Page; view: View }>;
@@ -31,18 +32,26 @@ const at =
   (view: View): boolean =>
     view.pair === null && view.here.kind === kind && view.run.stages[view.stage].present;
 
-/** The table. A panel that is not in it is not offered. */
-export const PRESENTED: Readonly<Partial<Record<Panel, PresentedPanel>>> = {
+/** The table. A panel that is not in it is not offered; `why` has no key of its own: it shows the number that is explained. */
+export const PRESENTED: Readonly<Record<Panel | "why", PresentedPanel>> = {
   stream: { component: PresentedStream, shows: always, says: true, share: 3 },
   heads: { component: PresentedHeads, shows: at("attention"), says: false, share: 2 },
   neuron: { component: Memories, shows: at("feed-forward"), says: false, share: 2 },
   answer: { component: PresentedAnswer, shows: always, says: false, share: 2 },
   norm: { component: Norms, shows: (view) => view.here.kind === "norm", says: false, share: 2 },
   weights: { component: PresentedWeights, shows: always, says: false, share: 3 },
+  why: { component: PresentedWhy, shows: (view) => view.why.what !== null, says: false, share: 2 },
 };
 
 /** Return the panels to show at a step, from left to right. */
-export function panelsAt(view: View, chosen: readonly Panel[]): Panel[] {
-  const shown = chosen.filter((panel) => PRESENTED[panel]?.shows(view));
+export function panelsAt(view: View, chosen: readonly Panel[]): (Panel | "why")[] {
+  if (PRESENTED.why.shows(view) && !explainedBy(view, chosen)) return ["why"];
+  const shown = chosen.filter((panel) => PRESENTED[panel].shows(view));
   return shown.length === 0 ? ["stream"] : shown;
+}
+
+/** Say whether one of the chosen panels explains the number itself. */
+function explainedBy(view: View, chosen: readonly Panel[]): boolean {
+  const { kind } = view.why.what!;
+  return kind === "neuron" && chosen.includes("neuron") && PRESENTED.neuron.shows(view);
 }

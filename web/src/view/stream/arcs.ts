@@ -121,10 +121,10 @@ const LEAST_COLUMN = 20; // pixels: in narrower columns paths would hide the cel
 /** Return the paths into the position in view, along the edges of rows and the gutters between columns. */
 export function lanePathsOf(reading: Reading, layout: Layout): LanePath[] {
   const { run, block, columns, reader, chosenHead } = reading;
-  if (columns[0].width < LEAST_COLUMN) return [];
+  if (columns[reader].width < LEAST_COLUMN) return [];
   const moves = headsInView(run, block, chosenHead, reader)
     .flatMap((head) => movesOf(run, block, head, [reader]))
-    .filter(bringsSomething)
+    .filter((move) => bringsSomething(move) && columns[move.source].width > 0) // 0: it is not shown
     .sort((one, other) => other.weight - one.weight)
     .slice(0, MOST_MOVES);
   const paths = moves

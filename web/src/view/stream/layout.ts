@@ -6,6 +6,7 @@ import { changesAt } from "../facts/changes";
 import { laneGroups, writersOf } from "../lanegroups";
 import { widthOf } from "../textwidth";
 import type { View } from "../view.svelte";
+import { edgesOf, type Window, windowOf } from "./window";
 import { type Room, sizesIn, type TypeSizes } from "./type";
 
 /** A column: a position of a run, after a sublayer. */
@@ -48,6 +49,7 @@ export interface Layout {
   readonly width: number; // of the grid, without the labels
   readonly height: number;
   readonly history: { readonly x: number; readonly width: number } | null; // the sublayers of one position
+  readonly window: Window | null; // of presenter mode: the positions that are shown; null: all
   readonly roomForBoth: boolean; // false: a switch chooses between positions and sublayers
   readonly manyLanes: boolean;
   readonly hidden: number; // how many lanes "only differences" leaves out
@@ -239,24 +241,27 @@ function placed(
   return { rows, groups, bottom: y };
 }
 
-interface Across extends Pick<Layout, "columns" | "columnWidth" | "width" | "history" | "roomForBoth"> {
+interface Across extends Pick<Layout, "columns" | "columnWidth" | "width" | "history" | "window" | "roomForBoth"> {
   readonly split: boolean; // cells that differ show both runs
 }
-const ACROSS = { history: null, roomForBoth: true, split: false };
+const ACROSS = { history: null, window: null, roomForBoth: true, split: false };
 
 function columnsOf(view: View, room: number, narrow: boolean, manyLanes: boolean, alone: boolean): Across {
   if (view.pair !== null) return narrow ? splitColumns(view, view.pair, room) : pairColumns(view, view.pair, room);
-  const length = view.run.tokens.length;
   const steps = view.steps.length;
+  const window = alone ? windowOf(view, room - 12) : null;
+  const length = window?.count ?? view.run.tokens.length;
   const beside = narrow || manyLanes || alone ? null : historyBeside(view, room);
   if (beside === null && view.across === "sublayers" && steps > 1 && !alone) return sublayerColumns(view, room, narrow);
   const historyRoom = beside === null ? 0 : HISTORY_GAP + beside.width * beside.steps.length;
-  const pitch = positionWidth(length, room - historyRoom - (narrow ? 10 : beside === null ? 12 : 0), narrow);
+  const edges = window === null ? 0 : edgesOf(window);
+  const pitch = positionWidth(length, room - edges - historyRoom - (narrow ? 10 : beside === null ? 12 : 0), narrow);
   const columnWidth = pitch >= WIDE ? pitch - COLUMN_GAP : pitch;
-  const columns = upTo(length).map((position) => positionColumn(view, position, position * pitch, columnWidth));
-  const end = length * pitch;
+  const [first, start] = [window?.first ?? 0, window?.start ?? 0];
+  const columns = upTo(length).map((n) => positionColumn(view, first + n, start + n * pitch, columnWidth));
+  const end = edges + length * pitch;
   if (beside === null) {
-    return { ...ACROSS, columns, columnWidth, width: end + 12, roomForBoth: steps <= 1 || alone };
+    return { ...ACROSS, columns, columnWidth, width: end + 12, window, roomForBoth: steps <= 1 || alone };
   }
   const x = end + HISTORY_GAP;
   const more = beside.steps.map((step, n) => sublayerColumn(view, step, x + n * beside.width, beside.width));

@@ -215,12 +215,15 @@ class Operations(Steps):
         found: Tensor = table[:, rows]
         return found if rows.dim() == 2 else found.transpose(0, 1)
 
-    def sight(self, where: Places, strict: bool) -> Tensor:
-        """Return what each position sees; a strict head sees only what is before, under any mask."""
-        if not strict:
-            return where.visible
-        before = where.distance > 0
-        return before if where.position is None else where.visible & before[:, None]
+    def sight(self, where: Places, heads: Any) -> Tensor:
+        """Return what each position sees.
+
+        A strict head sees only what is before, under any mask; one with a window nothing that is so far before.
+        """
+        seen = where.visible
+        for near in near_enough(where.distance, heads):
+            seen = seen & (near if where.position is None else near[:, None])
+        return seen
 
     def real(self, where: Places) -> Tensor:
         """Return which rows of weights belong to tokens; those of padding see nothing."""
@@ -254,6 +257,12 @@ class Operations(Steps):
             raise ValueError("a strict head sees only what is before, and before the first token there is nothing")
         top = float(largest.detach().expand(empty.shape)[empty][0])
         raise ValueError(f"every weight of a row of attention is 0; the largest score is {top:g}")
+
+
+def near_enough(distance: Tensor, heads: Any) -> list[Tensor]:
+    """Return which distances strict heads see, and which are within a window, where heads are strict or have one."""
+    strict = [distance > 0] if heads.strict else []
+    return strict if heads.window is None else [*strict, distance < heads.window]
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
@@ -299,6 +308,7 @@ class Heads(HeadSteps, nn.Module):
         self.heads: int = description["heads"]
         self.weighting: Description = description["weighting"]
         self.strict: bool = description.get("strict", False)  # sees only what is before
+        self.window: int | None = description.get("window")  # how many positions it sees, its own included
         self.pairs = tuple(as_slice(some) for some in description.get("rotation") or ())
         keys, values, n = description["key_size"], description["value_size"], self.heads
         self.W_Q, self.W_K = weights(n * keys, lanes), weights(n * keys, lanes)

@@ -131,7 +131,7 @@ class Steps:
         scores = self.scores(q, k, heads.key_offsets, where)
         if heads.penalties is not None:
             scores = self.add(scores, self.by_distance(heads.penalties, where))
-        weights = self.weigh(heads.weighting, scores, self.sight(where, heads.strict), self.real(where), heads)
+        weights = self.weigh(heads.weighting, scores, self.sight(where, heads), self.real(where), heads)
         return self.mix(weights, v, heads.value_offsets, where), weights
 
     def weigh(self, weighting: Description, scores: Value, visible: Value, real: Value, heads: Any = None) -> Value:

@@ -1,5 +1,6 @@
 """All inputs up to a length through two transformers: how far their numbers and answers differ."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -29,14 +30,12 @@ class Compared(Printed):
     up_to: int
     inputs: int
     wrong: int  # inputs with another answer at some position
-    difference: float  # the largest, of logits or of codes
+    difference: float  # the largest, of logits or of codes; NaN where these are not compared
 
     def __str__(self) -> str:
         """Return it as a sentence."""
-        return (
-            f"{self.inputs:,} inputs up to length {self.up_to}: {self.wrong:,} with another answer, "
-            f"numbers differ by at most {self.difference:.3g}"
-        )
+        answers = f"{self.inputs:,} inputs up to length {self.up_to}: {self.wrong:,} with another answer"
+        return answers if math.isnan(self.difference) else f"{answers}, numbers differ by at most {self.difference:.3g}"
 
 
 class Compiled(Protocol):
@@ -92,7 +91,7 @@ def compare(S: Transformer, T: Transformer, up_to: int, values: tuple[Any, ...] 
     a code of S without a value is a wrong answer.
     """
     which = np.array([S.answers.index(value) for value in values], np.intp) if values else None
-    inputs, wrong, difference = 0, 0, 0.0
+    inputs, wrong, difference = 0, 0, math.nan if values else 0.0
     for ids in all_inputs(S, up_to):
         ours, theirs = numbers(S, ids), numbers(T, ids)
         inputs += len(ids)

@@ -1,0 +1,47 @@
+"""Scores of the reference methods that look for circuits, as the table of docs/circuit-discovery.md.
+
+python -m benchmarks.circuit_discovery: makes 15 programs, evenly spaced from easy to hard, of four kinds, without exports.
+"""
+
+import argparse
+import random
+import tempfile
+import time
+from pathlib import Path
+
+from weightsmith import circuits
+from weightsmith.circuits.scoring import MEASURES
+
+KINDS = ("exact", "softmax", "rotated", "distracted")
+
+
+def random_scores(entries: tuple[circuits.Entry, ...]) -> dict[str, circuits.Scores]:
+    rng = random.Random(1)
+    return {entry.name: circuits.Scores({edge: rng.random() for edge in entry.truth.labels}, None) for entry in entries}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=15)
+    programs = parser.parse_args().programs
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.process_time()
+        index = circuits.make(Path(folder) / "benchmark", programs, KINDS, exports="none")
+        print(
+            f"{len(index['models'])} models, {len(index['refused'])} refused: {time.process_time() - start:.0f} s of CPU"
+        )
+        entries = circuits.read_benchmark(Path(folder) / "benchmark")
+        print("| method | kind |", " | ".join(MEASURES.values()), "|")
+        print("|" + "---|" * (len(MEASURES) + 2))
+        for method in [*circuits.METHODS, "random"]:
+            start = time.process_time()
+            found = random_scores(entries) if method == "random" else circuits.find(method, entries)
+            scored = circuits.score(method, found, entries)
+            for kind in KINDS:
+                row = [f"{mean:.2f}" if mean is not None else "–" for mean, _ in scored.means(kind).values()]
+                print(f"| {method} | {kind} |", " | ".join(row), "|")
+            print(f"<!-- {method}: {time.process_time() - start:.0f} s of CPU -->", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""How well scores rank what is in a circuit above what is not. Ties are worth what a random order of them would be."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Array
+
+Truth = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The quality of a ranking, each from 0 to 1; None without anything to find or to reject."""
+
+    roc_auc: float | None
+    average_precision: float | None
+    precision_at_k: float | None  # k: as many as there are to find
+    positives: int
+    negatives: int
+
+
+def ranked(scores: Array, truth: Truth) -> Ranking:
+    """Compare scores with the truth: which of them belong to what is in the circuit."""
+    positives, negatives = int(truth.sum()), int((~truth).sum())
+    if not positives or not negatives:
+        return Ranking(None, None, None, positives, negatives)
+    thresholds, group = np.unique(-scores, return_inverse=True)
+    hits = np.bincount(group, truth, len(thresholds))  # by threshold, from the highest score down
+    misses = np.bincount(group, ~truth, len(thresholds))
+    return Ranking(
+        _roc_auc(hits, misses), _average_precision(hits, misses), _precision(hits, misses, positives), positives,
+        negatives,
+    )  # fmt: skip
+
+
+def roc_curve(scores: Array, truth: Truth) -> tuple[list[float], list[float]]:
+    """Return the false and the true positive rates at every threshold, from (0, 0) to (1, 1)."""
+    thresholds, group = np.unique(-scores, return_inverse=True)
+    rates = []
+    for which in (~truth, truth):
+        counts = np.cumsum(np.bincount(group, which, len(thresholds)))
+        rates.append([0.0, *(counts / max(int(which.sum()), 1)).tolist()])
+    return rates[0], rates[1]
+
+
+def _roc_auc(hits: Array, misses: Array) -> float:
+    """Return the share of pairs of one to find and one to reject that are in the right order; a tie is a half."""
+    below = misses.sum() - np.cumsum(misses)
+    return float((hits * (below + misses / 2)).sum() / (hits.sum() * misses.sum()))
+
+
+def _average_precision(hits: Array, misses: Array) -> float:
+    """Return Σ (recall − recall before) · precision over the thresholds."""
+    precision = np.cumsum(hits) / np.cumsum(hits + misses)
+    return float((hits * precision).sum() / hits.sum())
+
+
+def _precision(hits: Array, misses: Array, k: int) -> float:
+    """Return the share of right ones among the k highest scores; of a tie at the end, what is to be expected."""
+    sizes = hits + misses
+    taken = np.clip(k - (np.cumsum(sizes) - sizes), 0, sizes)
+    return float((hits * taken / sizes).sum() / k)

@@ -1,0 +1,78 @@
+"""The true circuit of a model: what exact ablation says about every pair of a writer and a reader."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from weightsmith.errors import FileError, brief
+from weightsmith.export.circuit_cut import plain_edge, written_hook
+from weightsmith.inspect.edges import Edge, Live, Node, carrying, edges, live_edges
+from weightsmith.model import Transformer
+
+FORMAT, VERSION = "weightsmith benchmark circuit", 1
+Label: TypeAlias = Literal["live", "silent", "unconnected"]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Every edge of a model with its label.
+
+    An edge is "live" if cutting it changes some answer, "silent" if it shares lanes and changes none, and "unconnected"
+    if its reader reads no lane that its source writes. A node is in the circuit if some live edge begins at it.
+    """
+
+    up_to: int
+    labels: dict[Edge, Label]
+    witnesses: dict[Edge, Live]
+
+    def edges(self, label: Label) -> list[Edge]:
+        """Return the edges with a label."""
+        return [edge for edge, found in self.labels.items() if found == label]
+
+    def nodes(self) -> dict[Node, bool]:
+        """Return the heads and feed-forward layers, and whether each is in the circuit."""
+        used = {edge.source for edge in self.edges("live")}
+        return {edge.target: edge.target in used for edge in self.labels if edge.target.kind != "unembed"}
+
+
+def true_circuit(T: Transformer, original: Transformer, up_to: int) -> Truth:
+    """Cut every edge that can carry anything on every input up to a length.
+
+    Which can, the lanes of the `original` say: it has the same components in a basis in which lanes are features.
+    """
+    connected = carrying(original)
+    live, silent = live_edges(T, up_to, connected)
+    labels: dict[Edge, Label] = dict.fromkeys(edges(T), "unconnected")
+    labels |= dict.fromkeys((one.edge for one in live), "live")
+    labels |= dict.fromkeys(silent, "silent")
+    return Truth(up_to, labels, {one.edge: one for one in live})
+
+
+def circuit_json(T: Transformer, original: Transformer, truth: Truth) -> dict[str, Any]:
+    """Return a circuit as plain values."""
+    nodes = [{"name": str(node), "live": live, "hook": written_hook(node)} for node, live in truth.nodes().items()]
+    rows = []
+    for edge, label in truth.labels.items():
+        row = {"name": str(edge), **plain_edge(original, edge), "label": label}
+        if edge in truth.witnesses:
+            one = truth.witnesses[edge]
+            row |= {"witness": list(one.witness), "position": one.position}
+        rows.append(row)
+    return {"format": FORMAT, "version": VERSION, "up_to": truth.up_to, "nodes": nodes, "edges": rows}
+
+
+def read_truth(T: Transformer, content: dict[str, Any]) -> Truth:
+    """Return the circuit that a file holds; it must be that of the transformer's edges."""
+    rows: Sequence[Any] = content.get("edges", ())
+    names = {str(edge): edge for edge in edges(T)}
+    if content.get("format") != FORMAT or content.get("version") != VERSION or not isinstance(rows, list):
+        raise FileError(f"circuit.json is no circuit of this version ({FORMAT}, version {VERSION}): make it again")
+    labels = dict[Edge, Label]()
+    for row in rows:
+        name, label = (row.get("name"), row.get("label")) if isinstance(row, dict) else (None, None)
+        if not isinstance(name, str) or name not in names or label not in get_args(Label):
+            raise FileError(f"circuit.json has {brief(row)}, which is no edge of the model: make it again")
+        labels[names[name]] = label
+    if len(labels) != len(names) or type(content.get("up_to")) is not int:
+        raise FileError(f"circuit.json has {len(labels)} of the {len(names)} edges of the model: make it again")
+    return Truth(content["up_to"], labels, {})

@@ -1,0 +1,98 @@
+"""Heads with windows in what is made for other tools: the same weights, or a refusal that says why."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import weightsmith as ws
+from tests.export.hub import few_inputs, offline
+from tests.model.strict_heads import model
+from tests.model.windows import with_windows
+from weightsmith import Native, export
+from weightsmith.errors import ExportError
+from weightsmith.export.hugging_face.hub.network_weightsmith import Operations, near_enough, places
+from weightsmith.export.lens.attention import Sight
+
+IDS = torch.tensor([[0, 1, 1, 0], [1, 1, 0, 1]])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with offline(tmp_path_factory.mktemp("modules")), few_inputs():
+        yield
+
+
+def wanted(T: ws.Transformer) -> Any:
+    runs = [ws.run(T, [T.vocabulary[i] for i in row]) for row in IDS.tolist()]
+    return np.array([run.attention[0][0] for run in runs])
+
+
+@pytest.mark.parametrize(("window", "strict", "mask"), [(2, False, "causal"), (1, False, "full"), (3, True, "causal")])
+def test_the_weights_are_those_of_the_run_in_every_target(window: int, strict: bool, mask: Any, tmp_path: Path) -> None:
+    T = with_windows(model(ws.Softmax(shifted=True), strict, mask=mask), [window])
+    assert np.array_equal(wanted(T), export.to_torch(T, exact=True).run(IDS).attention[0][0].numpy())
+    T = ws.to_arithmetic(T, Native("float64"))
+    module = export.to_torch(T)
+    assert np.abs(wanted(T) - module.run(IDS).attention[0][0].detach().numpy()).max() < 1e-12
+    assert export.from_torch(module) == T
+    bridge = export.to_transformer_lens(T)
+    assert bridge.own_modules
+    for report in (
+        export.to_onnx(T, tmp_path / "model.onnx", trace=True),
+        export.to_hugging_face(T, tmp_path / "model"),
+        bridge.agreement,
+    ):
+        assert report.agrees
+        assert report.stream_difference is not None
+        assert report.stream_difference < 1e-12
+
+
+def test_targets_without_windows_say_so(tmp_path: Path) -> None:
+    T = with_windows(ws.to_arithmetic(model(ws.Softmax(shifted=True), False), Native("float64")), [2])
+    with pytest.raises(ExportError) as refused:
+        export.to_hugging_face(T, tmp_path / "model", "gpt2")
+    assert str(refused.value) == (
+        "GPT-2 sees all positions so far, and block 0, head 0 sees 2 only: write window=None; or leave out "
+        "stock='gpt2', and the model's own class is written"
+    )
+    with pytest.raises(ExportError) as refused:
+        export.to_transformer_lens(T, own_modules=False)
+    assert str(refused.value) == (
+        "TransformerLens has no windows here, and block 0, head 0 sees 2 positions only: leave out "
+        "own_modules=False, for blocks of Weightsmith's own in the bridge"
+    )
+
+
+def test_hugging_faces_model_counts_a_window_from_each_token_of_a_padded_batch() -> None:
+    real = torch.tensor([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1]])
+    seen = Operations().sight(places(real, real, True), Sight(window=2))
+    near = np.tril(np.ones((5, 5), bool)) & ~np.tril(np.ones((5, 5), bool), -2)
+    assert seen[1, 0].numpy().tolist() == near.tolist()
+    near[:2], near[:, :2] = False, False
+    assert seen[0, 0].numpy().tolist() == near.tolist()
+
+
+def test_strict_heads_and_windows_hide_different_distances() -> None:
+    distance = torch.arange(-2, 4)
+    assert near_enough(distance, Sight()) == []
+    strict, close = near_enough(distance, Sight(True, 2))
+    assert (strict & close).tolist() == [False, False, False, True, False, False]
+
+
+def test_a_page_refuses_a_model_with_windows_and_shows_a_run_of_it_without_the_model(tmp_path: Path) -> None:
+    T = with_windows(ws.library.contains("1"), [2])
+    with pytest.raises(ws.ModelError) as refused:
+        T.save_html(tmp_path / "model.html")
+    assert str(refused.value) == (
+        "block 0, head 0 has window=2, which a page cannot run: show a single run of it, "
+        "ws.run(T, text).save_html(path)"
+    )
+    run = ws.run(T, "0110")
+    run.save_html(tmp_path / "run.html")
+    text = (tmp_path / "run.html").read_text()
+    assert "not the model: block 0, head 0 has window=2, which a page cannot run. Another input" in text
+    assert "<iframe" not in (run._repr_html_() or "")
