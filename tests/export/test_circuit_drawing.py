@@ -92,3 +92,10 @@ def test_names_are_escaped_and_the_documentation_shows_this_picture() -> None:
     assert not re.search("<&", drawing)
     shown = (DOCS / "_static/circuit.svg").read_text(encoding="utf-8")
     assert shown == export.circuit_svg(ws.library.balanced(2))
+
+
+def test_the_documentation_shows_the_live_edges_of_a_program() -> None:
+    source = "aggregate(select(indices, length - indices - 1, ==), tokens);"
+    T = ws.programs.compile_rasp(source, vocabulary="abc", max_length=5).transformer
+    shown = (DOCS / "_static/live-circuit.svg").read_text(encoding="utf-8")
+    assert shown == export.circuit(T, up_to=3).draw()

@@ -10,6 +10,7 @@ import pytest
 import weightsmith as ws
 from tests.programs.drawn import drawn_program
 from weightsmith.errors import WeightsmithError
+from weightsmith.inspect.components import lanes_read, shared_lanes, writers
 from weightsmith.inspect.edges import Cutting, Edge, Node, carrying, edges, live_edges
 from weightsmith.programs import compile as compile_program
 from weightsmith.semantics.reference import Reference
@@ -206,3 +207,38 @@ def test_inputs_that_do_not_fit_together_are_cut_in_parts(monkeypatch: pytest.Mo
     whole = live_edges(T, 4)
     monkeypatch.setattr("weightsmith.inspect.edges.NUMBERS_AT_ONCE", 500)
     assert live_edges(T, 4) == whole
+
+
+def test_a_neuron_reads_its_row_and_writes_its_column() -> None:
+    T = few_neurons(9, 200)
+    assert T is not None
+    found = 0
+    for edge in edges(T, neurons=True):
+        if (edge.source.kind, edge.target.kind) == ("embed", "neuron"):
+            layer = T.blocks[edge.target.block].feed_forward
+            assert layer is not None
+            both = (layer.W_1[edge.target.index] != 0) & (T.embedding != 0).any(axis=0)
+            assert shared_lanes(T, edge) == [lane for lane, there in zip(T.lanes, both, strict=True) if there]
+        if (edge.source.kind, edge.target.kind) == ("neuron", "unembed"):
+            layer = T.blocks[edge.source.block].feed_forward
+            assert layer is not None
+            assert T.readout is not None
+            written = {lane for lane, w in zip(T.lanes, layer.W_2[:, edge.source.index], strict=True) if w}
+            assert set(shared_lanes(T, edge)) == written & set(T.readout.lanes)
+            found += 1
+    assert found == 10
+    assert {Node("neuron", 1, n) for n in range(10)} <= set(writers(T, neurons=True))
+    one, two = (lanes_read(T, Node("neuron", 1, n), "in") for n in (0, 1))
+    whole = lanes_read(T, Node("mlp", 1), "in")
+    assert set(one) <= set(whole)
+    assert set(two) <= set(whole)
+
+
+def test_two_neurons_of_one_layer_may_read_different_lanes() -> None:
+    T = ws.library.eiffel(ws.Fixed(4, 4))
+    layer = T.blocks[0].feed_forward
+    assert layer is not None
+    for n in range(len(layer.W_1)):
+        read = [lane for lane, w in zip(T.lanes, layer.W_1[n], strict=True) if w]
+        assert lanes_read(T, Node("neuron", 0, n), "in") == read
+    assert len({tuple(lanes_read(T, Node("neuron", 0, n), "in")) for n in range(len(layer.W_1))}) > 1

@@ -11,6 +11,7 @@ import pytest
 import weightsmith as ws
 from weightsmith.inspect import Reading, Tracking, Unit
 from weightsmith.inspect.probing.rules import Explained, ShareRight, shuffled
+from weightsmith.inspect.probing.tracking import Baselines, _gain
 from weightsmith.inspect.probing.units import reading_of
 from weightsmith.model.sites import Site
 
@@ -329,3 +330,39 @@ def test_a_unit_takes_the_name_of_a_stage_for_its_site() -> None:
     unit = Unit("neuron", 3, "block 0 feed-forward", "n")  # type: ignore[arg-type]
     assert (unit, unit.stage) == (Unit("neuron", 3, Site("feed-forward", 0), "n"), "block 0 feed-forward")
     assert (str(unit), str(Unit("cell", 1)), Unit("cell", 1).stage) == ("block 0, neuron 3 n", "cell 1", "")
+
+
+@pytest.mark.parametrize("which", ["usual", "token", "shuffled"])
+def test_a_baseline_that_is_perfect_up_to_machine_noise_leaves_no_gain_and_one_that_is_not_does(which: str) -> None:
+    poor = {"usual": 0.5, "token": 0.5, "shuffled": 0.5}
+    for lacking in (0.0, 2e-16, 9e-13):
+        perfect = Baselines(**poor | {which: 1 - lacking})
+        assert perfect.perfect is not None
+        assert _gain(1.0, perfect) is None, "0 of 0 is no gain"
+    nearly = Baselines(**poor | {which: 1 - 1e-6})
+    assert nearly.perfect is None
+    assert _gain(1.0, nearly) == 1.0
+    assert _gain(1 - 1e-6, nearly) == 0.0
+    assert _gain(1 - 2e-6, nearly) == pytest.approx(-1.0)
+
+
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_a_unit_follows_where_the_token_is_wrong_once_and_not_where_it_is_never(wrong: int) -> None:
+    """The lane says everything; the token says it at all held-out positions, or at all but one."""
+    T = ws.library.contains("1")
+    held = ["1", "11", "00", "111"] + ["10"] * wrong
+    found = ws.tracking(T, one_was_seen, ["01", "0010", "0", "011"], held)
+    assert found.best().held_out == 1.0
+    assert (found.baselines.perfect == "the token alone") == (wrong == 0)
+    assert found.follows() == (wrong == 1)
+    assert ("cannot be seen" in str(found)) == (wrong == 0)
+    assert ("follows one_was_seen: 100.0 %" in str(found)) == (wrong == 1)
+
+
+def test_held_out_numbers_that_are_all_the_mean_up_to_rounding_are_refused() -> None:
+    def thirds(run: Any) -> list[float]:
+        return [{"a": 0.0, "b": 0.1, "c": 0.2}[token] for token in run.tokens]
+
+    T = ws.random_transformer("abc", 3, 1, 1, 3, 6, ws.Fixed(4, 4), 1)
+    with pytest.raises(ws.InputError, match="is 0.1 everywhere in held_out: hold out inputs in which it changes"):
+        ws.tracking(T, thirds, ["abc", "cba", "bac"], ["bb", "b"])

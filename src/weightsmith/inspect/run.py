@@ -180,7 +180,7 @@ class Run:
         A run of many values has a summary instead of tables of them all.
         """
         few = self.stream.size <= MOST_SHOWN
-        plain = trace.whole_page(self, None, None, CHOOSE)._repr_html_() if few else ""
+        plain = trace.whole_page(self, None, None, CHOOSE)._repr_html_() if few else None
         shown: str = meaning("in_notebook")(self, plain)
         return shown
 

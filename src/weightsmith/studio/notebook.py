@@ -57,15 +57,15 @@ _FRAME = (
 )
 
 
-def in_notebook(shown: Shown, plain: str, *, beside: Run | None = None, names: Sequence[str] = ()) -> str:
+def in_notebook(shown: Shown, plain: str | None, *, beside: Run | None = None, names: Sequence[str] = ()) -> str:
     """Return HTML that shows a model or a run in a frame, and folded below it the plain HTML.
 
     Only the plain HTML is returned where a page would not show the same, or would be large: for a run that a function
     changed on its way, and for what has many weights or values. It is also what stays where a notebook is not trusted.
-    A run without plain HTML is summarised.
+    With None, a run is summarised.
     """
-    if isinstance(shown, Run) and not plain:
-        plain = brief.summary(shown)._repr_html_()
+    if plain is None:
+        plain = brief.summary(shown)._repr_html_() if isinstance(shown, Run) else ""
     sides = [side for side in (shown, beside) if side is not None]
     if not all(_is_light(side) for side in sides):
         return plain

@@ -178,7 +178,7 @@ def tracking(
     values, measure = values_of(chosen, held, name)
     y, z = chosen.numbers(values), held.numbers(values)
     usual = measure.usual(y)
-    if (z == usual).all():
+    if (np.abs(z - usual) <= MACHINE_NOISE * max(1.0, abs(usual))).all():
         same = brief(held.feature[0])
         raise InputError(f"{name} is {same} everywhere in held_out: hold out inputs in which it changes")
     rules = measure.choose(chosen.values, y)
