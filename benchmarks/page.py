@@ -40,6 +40,8 @@ WATCH = f"""part => {{
 STREAM, PANELS = "[aria-label='the stream']", "main aside"
 LETTERS = 12
 PRESENTER = "#present"
+LOOKED_AT = 1500  # milliseconds that the first picture is looked at; meanwhile the page prepares the steps
+PAUSE = 300  # after the way back to the start
 
 
 def measure() -> list[Table]:
@@ -66,7 +68,9 @@ def measure() -> list[Table]:
         panels = [pressed(page, "ArrowLeft", PANELS) for _ in range(REPEAT)]
         times.add_row("until its panels follow, when the steps pause: median", f"{statistics.median(panels):.0f}", "")
         presented, _ = opened(browser, run(random_model(lanes=17, blocks=12), 5), Path(folder), PRESENTER)
+        presented.wait_for_timeout(LOOKED_AT)
         presented.keyboard.press("Home")
+        presented.wait_for_timeout(PAUSE)
         turns = [pressed(presented, key) for _ in range(REPEAT) for key in ("PageDown", "PageDown", "PageUp")]
         times.add_row(
             "presenter mode, 1920 × 1080, 5 positions × 17 lanes: a key, median, worst",

@@ -1,7 +1,7 @@
 """Interventions in a real browser: heads and neurons off, values edited and taken, beside the run as it is."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
@@ -407,6 +407,37 @@ def test_a_chain_is_changed_at_the_text_that_it_wrote(opened: Opened, tmp_path: 
     b = executed(python(page), C)
     assert np.array_equal(b.stream, ws.ablate(done.run, block=0, head=0).stream)
     assert_b(page, b, exact=not isinstance(C.transformer.arithmetic, ws.Native))
+
+
+def written_with(C: ws.Chain, text: str, change: Callable[[ws.Run], ws.Run]) -> list[str]:
+    """Return what a chain writes with a change, from runs of its transformer."""
+    plain, tokens = C.run(text), [*text, *C.prompt]
+    for _ in plain.generated:
+        tokens.append(change(ws.run(C.transformer, tokens)).decision)
+    return tokens[len(text) + len(C.prompt) :]
+
+
+def test_a_chain_writes_on_with_changes(opened: Opened, tmp_path: Path) -> None:
+    C = ws.library.parity_chain()
+    done = C.run("1011")
+    path = tmp_path / "chain.html"
+    done.save_html(path)
+    page = opened(path)
+    told = page.get_by_role("group", name="what the chain writes with the changes")
+    expect(told).to_have_count(0)
+    cases: list[tuple[tuple[str, str], Callable[[ws.Run], ws.Run]]] = [
+        (("off", "0.head.0"), lambda r: ws.ablate(r, block=0, head=0)),
+        (
+            ("set", "0.feed-forward:8:odd:1"),  # where there is such a position
+            lambda r: r if len(r.tokens) <= 8 else ws.patch(r, {"odd": 1}, 0, after="feed-forward", positions=[8]),
+        ),
+    ]
+    for part, change in cases:
+        go(page, part, text="1011")
+        expected = written_with(C, "1011", change)
+        assert expected != list(done.generated)
+        expect(told.locator(".token")).to_have_text(expected)
+        expect(told).to_contain_text(f"the answer is {dict(C.answers)[expected[-1]]}.")
 
 
 def test_scripts_run_the_model_with_changes(opened: Opened, tmp_path: Path) -> None:

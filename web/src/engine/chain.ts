@@ -89,6 +89,8 @@ export class ChainWalk {
   constructor(
     readonly model: ChainModel,
     readonly tokens: readonly string[],
+    /** A run in place of the model's own, such as one with changes. */
+    private readonly other: ((text: readonly string[]) => Run) | null = null,
   ) {
     checkedInput(model, tokens);
     const { chain } = model;
@@ -121,7 +123,9 @@ export class ChainWalk {
   next(): string | null {
     if (this.over) return null;
     const { generated } = this;
-    const found = this.growth.append(generated.length === 0 ? this.begin : generated.slice(-1));
+    const found =
+      this.other?.([...this.begin, ...generated]) ??
+      this.growth.append(generated.length === 0 ? this.begin : generated.slice(-1));
     generated.push(this.tokenOf(found));
     return generated.at(-1)!;
   }

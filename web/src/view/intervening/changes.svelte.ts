@@ -6,6 +6,7 @@ import { firedAt } from "../facts/neurons";
 import { probabilities } from "../facts/lens";
 import type { Page } from "../page.svelte";
 import type { View } from "../view.svelte";
+import { type WrittenWith, writtenWith } from "./chainwriting";
 import { addressPart, type AddressPart, changeIn, NAMES, readText } from "./places";
 import { pythonLines } from "./python";
 
@@ -48,6 +49,8 @@ export class Changes {
   problems: ReadonlyMap<number, string> = $state.raw(new Map());
   /** Whether the run with changes stands beside the run as it is. */
   shown = $state(false);
+  /** What a chain writes with the changes; null for other models, and without changes. */
+  writes: WrittenWith | null = $state.raw(null);
   private carried: readonly Change[] = []; // that came with the page
   private numbers = 0;
   private put: readonly Entry[] = []; // aside, while the ledger is closed
@@ -121,6 +124,9 @@ export class Changes {
     this.after = found === null ? new Map() : this.answers(known, good, found);
     this.problems = problems;
     this.shown = found !== null;
+    const { chain } = this.page.writing;
+    const changes = good.map(({ change }) => change);
+    this.writes = found === null || chain === null ? null : writtenWith(known, chain.tokens, changes);
     return found;
   }
 
