@@ -1,6 +1,6 @@
 """Scores of the reference methods that look for circuits, as the table of docs/circuit-discovery.md.
 
-python -m benchmarks.circuit_discovery: makes 15 programs, evenly spaced from easy to hard, of four kinds, without exports.
+python -m benchmarks.circuit_discovery: makes 15 programs, evenly spaced from easy to hard, of four kinds.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from weightsmith import circuits
+from weightsmith.circuits.finding import METHODS
 from weightsmith.circuits.scoring import MEASURES
 
 KINDS = ("exact", "softmax", "rotated", "distracted")
@@ -27,13 +28,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         start = time.process_time()
         index = circuits.make(Path(folder) / "benchmark", programs, KINDS, exports="none")
-        print(
-            f"{len(index['models'])} models, {len(index['refused'])} refused: {time.process_time() - start:.0f} s of CPU"
-        )
+        seconds = time.process_time() - start
+        print(f"{len(index['models'])} models, {len(index['refused'])} refused: {seconds:.0f} s of CPU")
         entries = circuits.read_benchmark(Path(folder) / "benchmark")
         print("| method | kind |", " | ".join(MEASURES.values()), "|")
         print("|" + "---|" * (len(MEASURES) + 2))
-        for method in [*circuits.METHODS, "random"]:
+        for method in [*METHODS, "random"]:
             start = time.process_time()
             found = random_scores(entries) if method == "random" else circuits.find(method, entries)
             scored = circuits.score(method, found, entries)

@@ -1,8 +1,7 @@
 """Circuit discovery: models with known circuits, methods that look for circuits, and their scores."""
 
-from weightsmith.circuits.finding import METHODS, find, method_of
+from weightsmith.circuits.finding import find, method_of
 from weightsmith.circuits.folder import Entry, read_benchmark
-from weightsmith.circuits.kinds import KINDS
 from weightsmith.circuits.making import make
 from weightsmith.circuits.pairs import Method, Pair
 from weightsmith.circuits.results import Scores, read_results, write_results
@@ -10,8 +9,6 @@ from weightsmith.circuits.scoring import BenchmarkScore, ModelScore, score
 from weightsmith.circuits.tasks import TASKS, Task
 
 __all__ = [
-    "KINDS",
-    "METHODS",
     "TASKS",
     "BenchmarkScore",
     "Entry",

@@ -78,7 +78,9 @@ def find(
         found = ws.circuits.find(method, entries, report)
     ws.circuits.write_results(output, method, found)
     say_written(output)
-    say_aside(f"next: weightsmith circuits score DIR {shown(str(output))}{' --some' if models else ''}")
+    say_aside(
+        f"next: weightsmith circuits score {shown(str(directory))} {shown(str(output))}{' --some' if models else ''}"
+    )
 
 
 @circuits.command()
