@@ -73,5 +73,9 @@ def test_views_are_the_same_by_fewer_machines() -> None:
         np.testing.assert_array_equal(first.table, second.table)
         np.testing.assert_array_equal(first.labels[1:], second.labels[1:])
     assert many._fewer is None
+    third = after_a_block(MANY, Budget())
+    third.only(queries, Budget(limits=Limits(unions=1, states_for_one=1_000)))
+    third.only(queries, Budget(limits=Limits(unions=1, states_for_one=1_000)))
+    assert third._fewer is third.machines  # they would have too many states
     assert few._fewer is not None
     assert len(few._fewer) < len(many.machines)

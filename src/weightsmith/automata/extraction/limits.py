@@ -33,6 +33,7 @@ class Limits:
     # Which of two ways is taken
     tried_guesses: int = 3  # guesses of a head that are all tried with another head
     unions: int = 3  # unions of all machines of a stream, before its machines are joined for further ones
+    states_for_one: int = 2  # states of a stream's machines that are joined to one
     union_pairs: int = 2  # pairs for each state of two machines of a stream that are joined
     machines_at_once: int = 16  # machines of a union that are paired smallest first
     kept_views: int = 6  # most recently used views, from which others are derived

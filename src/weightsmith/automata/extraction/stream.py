@@ -95,10 +95,16 @@ class Stream:
         """Return one machine for the union, with code[x] in place of each label x."""
         self._unions += 1
         if self._fewer is None and self._unions > budget.limits.unions:
-            self._fewer = fewer(self.machines, budget)
+            self._fewer = self._by_fewer(budget)
         machines = self._fewer or self.machines
         renamed = (m.renamed(code, budget) for m in machines if code[m.used_labels].any())
         return union(renamed, self.tokens, budget)
+
+    def _by_fewer(self, budget: Budget) -> list[Moore]:
+        """Return the union by fewer machines if they have far fewer states; else many small ones are joined sooner."""
+        found = fewer(self.machines, budget)
+        few, many = (sum(machine.states for machine in machines) for machines in (found, self.machines))
+        return found if budget.limits.states_for_one * few <= many else self.machines
 
     def only(self, chosen: npt.NDArray[np.bool_], budget: Budget) -> Moore:
         """Return the machine with the labels 1 + the number of the vector, for chosen vectors, and 0 for the others."""
