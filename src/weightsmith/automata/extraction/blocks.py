@@ -110,19 +110,28 @@ def _outcomes_of_last_head(
 ) -> Ints | None:
     """Return the outcomes of outputs of the last head, for each vector of a class and all outputs of the others."""
     *others, last = heads
-    own = np.flatnonzero(last.classes == which)
-    beside = [[head.outputs(int(x)) for head in others] for x in own]
-    cases = [math.prod(map(len, arrays)) for arrays in beside]
-    if len(outputs) * sum(cases) > budget.limits.outcomes:
+    if which not in last.beside:
+        last.beside[which] = _beside(np.flatnonzero(last.classes == which), others, budget.limits.outcomes)
+    x, combined = last.beside[which]
+    if not len(x) or len(outputs) * len(x) > budget.limits.outcomes:
         return None
-    x, combined = np.repeat(own, cases), [combinations(arrays) for arrays in beside]
-    every = [np.tile(np.concatenate(rows), (len(outputs), 1)) for rows in zip(*combined, strict=True)]
+    every = [np.tile(rows, (len(outputs), 1)) for rows in combined]
     every.append(np.repeat(outputs, len(x), axis=0))
     try:
         outcomes = outcome(after_block(T, b, np.tile(stream.vectors[x], (len(outputs), 1)), every, budget))
     except ModelError:  # perhaps for a combination that never occurs
         return None
     return outcomes.reshape(len(outputs), len(x))
+
+
+def _beside(own: npt.NDArray[Any], others: "list[HeadMachines]", most: int) -> tuple[npt.NDArray[Any], list[Array]]:
+    """Return the vectors of a class, each with all combinations of the other heads; empty if more than `most`."""
+    every = [[head.outputs(int(x)) for head in others] for x in own]
+    cases = [math.prod(map(len, arrays)) for arrays in every]
+    if sum(cases) > most:
+        return own[:0], []
+    combined = [combinations(arrays) for arrays in every]
+    return np.repeat(own, cases), [np.concatenate(rows) for rows in zip(*combined, strict=True)]
 
 
 def combinations(several: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
@@ -155,6 +164,7 @@ class HeadMachines:
             self.classes[stream.right] = np.unique(self.classes[stream.right], return_inverse=True)[1]
         self.traces = [ClassTrace(_labels(self.classes == c)) for c in range(int(self.classes.max()) + 1)]
         self.outcome: Callable[[int, Array], Ints | None] | None = None  # of outputs for a class
+        self.beside: dict[int, tuple[npt.NDArray[Any], list[Array]]] = {}  # of a class: see `_beside`
         self._known: dict[int, list[Labelled]] = {}
         self._outputs: dict[int, Array] = {}
         self._right_guess: dict[int, Moore] = {}  # labels an input with 1 + the number of its guess
@@ -226,16 +236,31 @@ def _class(
     vector = int(np.argmax(in_class))
     classes = tuple(int(head.classes[vector]) for head in heads)
 
-    def vectors(rows: Ints, outputs: list[Array]) -> Array:
+    def entering(rows: Ints, outputs: list[Array]) -> list[Array]:
         added = [of_head[number] for of_head, number in zip(outputs, rows[:, 1:].T, strict=True)]
-        return after_block(T, b, stream.vectors[rows[:, 0]], added, budget)
+        return [stream.vectors[rows[:, 0]], *added]
+
+    def vectors(rows: Ints, outputs: list[Array]) -> Array:
+        h, *added = entering(rows, outputs)
+        return after_block(T, b, h, added, budget)
 
     def outcome_of(rows: Ints, outputs: list[Array]) -> Ints:
         return outcome(vectors(rows, outputs))
 
-    for machine, rows, outputs, path in _combined(own, meaning, [], heads, vector, outcome_of, budget):
-        after = unless_it_fails(T, stream, [machine], partial(vectors, outputs=outputs), rows[1:])
-        yield (machine, after), PartTrace(classes, own, path)
+    joined = list(_combined(own, meaning, [], heads, vector, outcome_of, budget))
+    if not joined:
+        return
+    parts = [entering(rows[1:], outputs) for _, rows, outputs, _ in joined]
+    try:  # for all together, which takes less time
+        h, *added = map(np.concatenate, zip(*parts, strict=True))
+        after = np.split(after_block(T, b, h, added, budget), np.cumsum([len(part[0]) for part in parts])[:-1])
+    except ModelError:
+        after = [
+            unless_it_fails(T, stream, [machine], partial(vectors, outputs=outputs), rows[1:])
+            for machine, rows, outputs, _ in joined
+        ]
+    for (machine, _, _, path), of_machine in zip(joined, after, strict=True):
+        yield (machine, of_machine), PartTrace(classes, own, path)
 
 
 def _combined(

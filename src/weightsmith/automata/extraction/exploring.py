@@ -60,7 +60,8 @@ def reached(
         budget.check()
         if progress[0] + tokens > len(rows):
             before, old, count = rows, table, int(progress[0])
-            rows, table, slots = _room(min(2 * len(rows) + tokens, enough), len(start), tokens)
+            more = (2 if count > limits.many_rows else 4) * len(rows) + tokens
+            rows, table, slots = _room(min(more, enough), len(start), tokens)
             rows[:count], table[:count] = before[:count], old[:count]
             del before, old
             for begin in range(0, count, limits.slice_steps):

@@ -17,7 +17,7 @@ from weightsmith.arithmetic import Array, Core, Saturating
 from weightsmith.arithmetic.saturating import TABLE_BITS
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.compiled import compiled
-from weightsmith.automata.extraction.exploring import Ints, group_rows, reached
+from weightsmith.automata.extraction.exploring import Ints, distinct_rows, group_rows, reached
 from weightsmith.automata.extraction.loops import DEAD
 
 ROW_BYTES = 4 * 4  # of each sum in the row of a term, in all arrays
@@ -194,9 +194,10 @@ def summed(
 ) -> Reading:
     """Return a reading with the sum of terms[label] (labels, value size)."""
     if not len(terms):  # no key has a label
-        coordinates, back = np.zeros((0, 1)), np.zeros(terms.shape[1], np.intp)
+        coordinates, back = np.zeros((0, 1)), np.zeros(terms.shape[1], np.int32)
     else:
-        coordinates, back = np.unique(terms, axis=1, return_inverse=True)
+        columns, back = distinct_rows(terms.T)  # coordinates with the same terms have the same sum
+        coordinates = columns.T
     live = np.flatnonzero(coordinates.any(axis=0))
     table = sums_for(A, terms, budget)
     values = table.values
@@ -206,7 +207,7 @@ def summed(
     def mixed(sum_ids: Ints) -> Array:
         found = np.zeros((*sum_ids.shape[:-1], coordinates.shape[1]))
         found[..., live] = values[sum_ids]
-        result: Array = found[..., back.reshape(-1)]
+        result: Array = found[..., back]
         return result
 
     start = np.full(len(live), table.zero, np.int32)

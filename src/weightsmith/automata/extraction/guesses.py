@@ -180,16 +180,14 @@ class _Fold:
         self.budget = budget
         marks = [e[..., None]] + ([] if tops is None else [tops[..., None]])
         labels, examples = labelled(np.concatenate(marks + ([] if terms is None else [terms]), axis=-1), nothing)
-        known = np.arange(len(table.values))
-        z, seen = (known, None) if tops is None else np.divmod(np.arange(2 * len(known)), 2)
-        budget.room(FOLLOWING_BYTES * len(z) * len(examples), FOLLOWING)
-        following = np.empty((len(z), len(examples)), np.int32)
-        for label, example in enumerate(examples):
-            x = float(e.reshape(-1)[example])
-            there = table.adding(max(x, 0.0))[z]
-            if seen is not None and tops is not None:
-                there = 2 * there + (seen | tops.reshape(-1)[example])
-            following[:, label] = DEAD if x == FATAL else there
+        exponentials, count = e.reshape(-1)[examples], len(table.values)
+        budget.room(FOLLOWING_BYTES * (1 if tops is None else 2) * count * len(examples), FOLLOWING)
+        rows, row_of = table.steps(np.maximum(exponentials, 0.0))
+        following = np.ascontiguousarray(rows[row_of].T)
+        if tops is not None:
+            before = 2 * following + tops.reshape(-1)[examples]
+            following = np.stack([before, 2 * following + 1], axis=1).reshape(2 * count, -1)
+        following[:, exponentials == FATAL] = DEAD
         start = table.zero if tops is None else 2 * table.zero
         self.normaliser = Normaliser(labels, following, start)
         self.rows = (e[..., None] if terms is None else terms).reshape(nothing.size, -1)[examples]

@@ -32,6 +32,9 @@ class Limits:
 
     # Which of two ways is taken
     tried_guesses: int = 3  # guesses of a head that are all tried with another head
+    unions: int = 3  # unions of all machines of a stream, before its machines are joined for further ones
+    states_for_one: int = 2  # states of a stream's machines that are joined to one
+    union_pairs: int = 2  # pairs for each state of two machines of a stream that are joined
     machines_at_once: int = 16  # machines of a union that are paired smallest first
     kept_views: int = 6  # most recently used views, from which others are derived
     member_bits: int = 12  # bits of an arithmetic whose tables of sums have a column for every member
@@ -42,7 +45,8 @@ class Limits:
     joined_states: int = 200_000  # states of one machine for all decisions, where several would do
 
     # How much is done at a time
-    first_rows: int = 2_048  # states allocated at first; doubled when full
+    first_rows: int = 2_048  # states allocated at first; four times as many when full
+    many_rows: int = 20_000  # states from which on they are only doubled
     slice_steps: int = 100_000  # steps of a compiled loop between two checks of the budget
     minimising_steps: int = 16  # of these, for each entry of a table that is minimised in one call
     slice_products: int = 500_000  # products of weights and vectors, likewise

@@ -98,14 +98,14 @@ def pair(
     return smallest(table, combine(A.labels[rows[:, 0]], B.labels[rows[:, 1]]), budget)
 
 
-def pairs_of(A: Moore, B: Moore, budget: Budget, *, both: bool) -> tuple[Ints, Ints]:
-    """Return the reachable pairs of states, in breadth-first order, and their table.
+def pairs_of(A: Moore, B: Moore, budget: Budget, *, both: bool, most: int | None = None) -> tuple[Ints, Ints]:
+    """Return the reachable pairs of states, in breadth-first order, and their table; empty if more than `most`.
 
     With `both`, all pairs with a dead state are one.
     """
     dead = (A.dead, B.dead) if both else (NO_STATE, NO_STATE)
     start, tokens = np.zeros(2, np.int32), A.table.shape[1]
-    return reached(compiled().paired, (A.table, B.table, *dead), start, tokens, budget)
+    return reached(compiled().paired, (A.table, B.table, *dead), start, tokens, budget, most)
 
 
 def union(machines: Iterable[Moore], tokens: int, budget: Budget) -> Moore:
@@ -126,6 +126,32 @@ def union(machines: Iterable[Moore], tokens: int, budget: Budget) -> Moore:
         joined = pair(A, B, np.maximum, budget)
         heapq.heappush(heap, (joined.states, next(order), joined))
     return heap[0][2]
+
+
+def fewer(machines: Iterable[Moore], budget: Budget) -> list[Moore]:
+    """Join neighbours of a union, and neighbours of the results, wherever the product is no larger than its parts.
+
+    The labels of all machines are kept, so every union of renamed machines is also that of the fewer ones, renamed.
+    """
+    found, large = list(machines), list[Moore]()
+    while len(found) > 1:
+        joined = list[Moore]()
+        for A, B in zip(found[::2], found[1::2], strict=False):
+            both = _no_larger(A, B, budget)
+            joined.append(both) if both else large.extend([A, B])
+        found = joined + found[len(found) // 2 * 2 :]
+    return large + found
+
+
+def _no_larger(A: Moore, B: Moore, budget: Budget) -> Moore | None:
+    """Return the union of two machines, unless it has more states than both together."""
+    states = A.states + B.states
+    most = min(budget.limits.union_pairs * states, budget.states)
+    rows, table = pairs_of(A, B, budget, both=False, most=most)
+    if not len(rows):
+        return None
+    joined = smallest(table, np.maximum(A.labels[rows[:, 0]], B.labels[rows[:, 1]]), budget)
+    return joined if joined.states <= states else None
 
 
 def path_to(table: Ints, state: int) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.exploring import Ints
-from weightsmith.automata.extraction.moore import Moore, smallest, union
+from weightsmith.automata.extraction.moore import Moore, fewer, smallest, union
 
 NEVER = -1  # in a view: no vector
 
@@ -30,6 +30,8 @@ class Stream:
     ends: bool  # whether there are inputs without a label
     right: npt.NDArray[np.bool_]  # (vectors): whether the context is right if the input ends with this vector
     _views: dict[bytes, Moore] = field(default_factory=dict, repr=False)
+    _fewer: list[Moore] | None = field(default=None, repr=False)  # the union again, by fewer machines
+    _unions: int = field(default=0, repr=False)
     _finer: list[tuple[Ints, npt.NDArray[np.bool_], Moore]] = field(default_factory=list, repr=False)
 
     @property
@@ -91,8 +93,18 @@ class Stream:
 
     def _union(self, code: Ints, budget: Budget) -> Moore:
         """Return one machine for the union, with code[x] in place of each label x."""
-        renamed = (m.renamed(code, budget) for m in self.machines if code[m.used_labels].any())
+        self._unions += 1
+        if self._fewer is None and self._unions > budget.limits.unions:
+            self._fewer = self._by_fewer(budget)
+        machines = self._fewer or self.machines
+        renamed = (m.renamed(code, budget) for m in machines if code[m.used_labels].any())
         return union(renamed, self.tokens, budget)
+
+    def _by_fewer(self, budget: Budget) -> list[Moore]:
+        """Return the union by fewer machines if they have far fewer states; else many small ones are joined sooner."""
+        found = fewer(self.machines, budget)
+        few, many = (sum(machine.states for machine in machines) for machines in (found, self.machines))
+        return found if budget.limits.states_for_one * few <= many else self.machines
 
     def only(self, chosen: npt.NDArray[np.bool_], budget: Budget) -> Moore:
         """Return the machine with the labels 1 + the number of the vector, for chosen vectors, and 0 for the others."""
