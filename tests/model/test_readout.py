@@ -152,8 +152,6 @@ def test_a_readout_beside_an_output_is_refused(others: dict[str, Any], said: str
 
 
 REFUSED: dict[str, Callable[[], object]] = {
-    "composition": lambda: T & T,
-    "composition ": lambda: ws.side_by_side(T, ws.library.contains("a", "abc")),
     "zero_one_form": lambda: ws.zero_one_form(T),
     "infinity_form": lambda: ws.infinity_form(T),
     "logits": lambda: ws.logits(T, ["a"]),
