@@ -166,10 +166,10 @@ def test_wrong_arguments_of_write_phrased_are_refused(
         (None, "questions=None: write a list"),
         ([("A dog", "cave")], r"question 0 is \('A dog', 'cave'\): write memory.Question"),
         ([replace(QUESTION, new="nowhere")], "nowhere"),
-        ([replace(QUESTION, old=3)], "3"),
+        ([replace(QUESTION, old=3)], "3"),  # type: ignore[arg-type]
         ([replace(QUESTION, new="clock")], "question 0 has new='clock', which is the old answer too"),
         ([replace(QUESTION, paraphrases="A dog")], "paraphrases='A dog': write a list of inputs"),
-        ([replace(QUESTION, neighbours=None)], "neighbours=None: write a list of inputs"),
+        ([replace(QUESTION, neighbours=None)], "neighbours=None: write a list of inputs"),  # type: ignore[arg-type]
         ([replace(QUESTION, prompt="zebra")], "zebra"),
     ],
 )
