@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -140,7 +140,7 @@ def test_cut_edges_of_single_neurons_of_40_compiled_programs() -> None:
 
 
 @pytest.mark.parametrize("activation", ["relu", "swiglu"])
-def test_cut_edges_of_single_neurons_with_a_gate_and_without(activation: str) -> None:
+def test_cut_edges_of_single_neurons_with_a_gate_and_without(activation: Literal["relu", "swiglu"]) -> None:
     T = ws.random_transformer("01", 3, 2, 1, 3, 6, ws.Fixed(3, 3), 2, weighting=ws.Softmax(True))
     blocks = []
     for b, block in enumerate(T.blocks):

@@ -100,7 +100,7 @@ def test_the_output_of_a_changed_run_that_is_no_value_is_a_question_mark(T: ws.T
 def test_an_unchanged_run_still_refuses_a_code_without_a_value(T: ws.Transformer) -> None:
     readout = T.readout
     assert readout is not None
-    some = ws.Readout(readout.lanes, readout.table[:2])
+    some = ws.Readout(readout.lanes, dict(list(readout.entries)[:2]))
     less = ws.Transformer(
         T.arithmetic, T.vocabulary, T.lanes, T.embedding, T.positions, T.blocks, mask=T.mask, readout=some
     )

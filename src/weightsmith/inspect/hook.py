@@ -20,7 +20,8 @@ def hook(change: Any) -> Change:
 
     One that takes (kind, stage or block, head, values), as in earlier versions, is taken with a warning.
     """
-    if change is unchanged:
+    given: object = change
+    if given is unchanged:
         return unchanged
     if not callable(change):
         raise InputError(f"change={brief(change)}: write a function of a site and the values there, {EXAMPLE}")
