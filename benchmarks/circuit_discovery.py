@@ -1,6 +1,7 @@
 """Scores of the reference methods that look for circuits, as the table of docs/circuit-discovery.md.
 
-python -m benchmarks.circuit_discovery: makes 15 programs, evenly spaced from easy to hard, of four kinds.
+python -m benchmarks.circuit_discovery --programs 100 --kinds exact
+python -m benchmarks.circuit_discovery --programs 8 --kinds softmax,rotated,distracted
 """
 
 import argparse
@@ -13,8 +14,6 @@ from weightsmith import circuits
 from weightsmith.circuits.finding import METHODS
 from weightsmith.circuits.scoring import MEASURES
 
-KINDS = ("exact", "softmax", "rotated", "distracted")
-
 
 def random_scores(entries: tuple[circuits.Entry, ...]) -> dict[str, circuits.Scores]:
     rng = random.Random(1)
@@ -23,11 +22,12 @@ def random_scores(entries: tuple[circuits.Entry, ...]) -> dict[str, circuits.Sco
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", type=int, default=15)
-    programs = parser.parse_args().programs
+    parser.add_argument("--programs", default="100")
+    parser.add_argument("--kinds", default="exact")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         start = time.process_time()
-        index = circuits.make(Path(folder) / "benchmark", programs, KINDS, exports="none")
+        index = circuits.make(Path(folder) / "benchmark", options.programs, options.kinds, exports="none")
         seconds = time.process_time() - start
         print(f"{len(index['models'])} models, {len(index['refused'])} refused: {seconds:.0f} s of CPU")
         entries = circuits.read_benchmark(Path(folder) / "benchmark")
@@ -37,7 +37,7 @@ def main() -> None:
             start = time.process_time()
             found = random_scores(entries) if method == "random" else circuits.find(method, entries)
             scored = circuits.score(method, found, entries)
-            for kind in KINDS:
+            for kind in scored.kinds():
                 row = [f"{mean:.2f}" if mean is not None else "–" for mean, _ in scored.means(kind).values()]
                 print(f"| {method} | {kind} |", " | ".join(row), "|")
             print(f"<!-- {method}: {time.process_time() - start:.0f} s of CPU -->", flush=True)

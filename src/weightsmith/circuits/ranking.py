@@ -27,8 +27,8 @@ def ranked(scores: Array, truth: Truth) -> Ranking:
     if not positives or not negatives:
         return Ranking(None, None, None, positives, negatives)
     thresholds, group = np.unique(-scores, return_inverse=True)
-    hits = np.bincount(group, truth, len(thresholds))  # by threshold, from the highest score down
-    misses = np.bincount(group, ~truth, len(thresholds))
+    hits = np.bincount(group, truth, len(thresholds)).astype(np.float64)  # by threshold, from the highest score down
+    misses = np.bincount(group, ~truth, len(thresholds)).astype(np.float64)
     return Ranking(
         _roc_auc(hits, misses), _average_precision(hits, misses), _precision(hits, misses, positives), positives,
         negatives,

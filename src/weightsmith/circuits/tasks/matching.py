@@ -35,9 +35,9 @@ def _occurs(pattern: str) -> SOp:
     return count(where_true(ends_with(pattern))) > 0
 
 
-def _first_place() -> SOp:
+def _first_place(nowhere: int = -1) -> SOp:
     first = (tokens == "a") & (count(where_true(tokens == "a") & before()) == 0)
-    return gather(where_true(first), indices, -1)
+    return gather(where_true(first), indices, nowhere)
 
 
 def _last_place() -> SOp:
@@ -54,13 +54,13 @@ def _next_same() -> SOp:
     return gather(same() & rasp.Select(order, order + 1, EQ), indices, -1)
 
 
-def _previous_same() -> SOp:
+def _previous_same(nowhere: int = -1) -> SOp:
     order = _order()
-    return gather(same() & rasp.Select(order, order - 1, EQ), indices, -1)
+    return gather(same() & rasp.Select(order, order - 1, EQ), indices, nowhere)
 
 
 def _after_the_previous() -> SOp:
-    return at(_previous_same() + 1, tokens, "-")
+    return at(_previous_same(-2) + 1, tokens, "-")
 
 
 def _run_so_far() -> SOp:
@@ -76,7 +76,7 @@ def _value_of_key() -> SOp:
 
 
 def _token_after_first_a() -> SOp:
-    return at(_first_place() + 1, tokens, "-")
+    return at(_first_place(-2) + 1, tokens, "-")
 
 
 def _every_b_after_an_a() -> SOp:
@@ -122,7 +122,7 @@ TASKS = (
     Task("after-the-first-a", "The token after the first a, or -.", _token_after_first_a, ABC, 5, "hard"),
     Task("next-same", "The next position of this token, or -1.", _next_same, ABC, 5, "hard"),
     Task("previous-same", "The previous position of this token, or -1.", _previous_same, ABC, 5, "hard"),
-    Task("induction", "The token that followed this one the last time.", _after_the_previous, ABC, 4, "hard"),
+    Task("induction", "The token that followed this one the last time, or -.", _after_the_previous, ABC, 4, "hard"),
     Task("same-as-previous", "Whether the token before is equal.", lambda: earlier(1) == tokens, ABC, 5, "easy"),
     Task("run-so-far", "How many equal tokens in a row end here.", _run_so_far, ABC, 4, "hard"),
     Task("first-equals-last", "Whether the first token equals the last.", lambda: at(0) == at(length() - 1), ABC, 5,
