@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from weightsmith.circuits.ablations import activation_patching, mean_ablation, zero_ablation
 from weightsmith.circuits.folder import Entry
+from weightsmith.circuits.gradients import edge_attribution_patching, edge_integrated_gradients
 from weightsmith.circuits.pairs import Method
 from weightsmith.circuits.results import Scores
 from weightsmith.errors import InputError, brief, listed
@@ -12,6 +13,8 @@ METHODS: Mapping[str, Method] = {
     "zero": zero_ablation,
     "mean": mean_ablation,
     "patching": activation_patching,
+    "attribution": edge_attribution_patching,
+    "integrated": edge_integrated_gradients,
 }
 
 

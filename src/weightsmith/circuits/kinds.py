@@ -8,15 +8,18 @@ from typing import Protocol
 from weightsmith.arithmetic import Fixed, Native
 from weightsmith.circuits.tasks import Task
 from weightsmith.circuits.tasks.distractors import distractors_of
+from weightsmith.circuits.truth import Truth, trained_circuit, true_circuit
 from weightsmith.composition.streams import restricted
 from weightsmith.disguises import Disguised, beside, compress, rotate
 from weightsmith.disguises.features import as_features
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer
 from weightsmith.rewrites import to_arithmetic
+from weightsmith.train import Alike, Course, Shape, like
 
 SEED = 1
 MOST_COMPRESSED = 11  # features of a model that is compressed: larger ones take many minutes
+MOST_TRAINED = 3  # blocks of a program that is learnt part by part: deeper ones take many minutes
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +30,31 @@ class Made:
     original: Transformer
     disguised: Disguised | None = None
 
+    def truth(self, up_to: int) -> Truth:
+        """Return its circuit: what exact ablation says about every edge, on every input up to a length."""
+        return true_circuit(self.transformer, self.original, up_to)
+
     def save_more(self, folder: Path) -> None:
         """Write what the folder has besides: the original and the true directions of a disguised model."""
         if self.disguised is not None:
             self.disguised.save(folder)
+
+
+@dataclass(frozen=True, eq=False)
+class MadeByTraining(Made):
+    """A model of the benchmark that was trained part by part, with what was measured."""
+
+    alike: Alike | None = None
+
+    def truth(self, up_to: int) -> Truth:
+        """Return the circuit that it was trained to have."""
+        assert self.alike is not None
+        return trained_circuit(self.alike, up_to)
+
+    def save_more(self, folder: Path) -> None:
+        """Write the program, and the interchanges that were measured."""
+        assert self.alike is not None
+        self.alike.save_measures(folder)
 
 
 class Kind(Protocol):
@@ -65,6 +89,17 @@ class OfSoftmax:
     def make(self, task: Task) -> Made:
         """Return the program compiled with backend="softmax"."""
         T = task.compiled("softmax").transformer
+        return Made(T, T)
+
+
+class WithGradients:
+    """The softmax model whose gradients reach every part."""
+
+    description = "compiled with softer heads, so that gradients reach every query, key, value and neuron"
+
+    def make(self, task: Task) -> Made:
+        """Return the program compiled with gradients=True."""
+        T = task.compiled("softmax", gradients=True).transformer
         return Made(T, T)
 
 
@@ -115,14 +150,32 @@ class Distracted:
         return Made(T, T)
 
 
+class Trained:
+    """A dense transformer that was trained to do what the parts of the program do."""
+
+    description = "a dense transformer, trained so that its heads and layers take the parts of the program"
+
+    def __init__(self, shape: Shape | None = None, course: Course | None = None) -> None:
+        """Take another shape and course than those of `train.like`."""
+        self.shape, self.course = shape, course
+
+    def make(self, task: Task) -> Made:
+        """Train it; a program that is not learnt well enough is refused."""
+        P = task.compiled("softmax")
+        blocks = len(P.transformer.blocks)
+        if blocks > MOST_TRAINED:
+            raise InputError(f"it has {blocks} blocks, and programs of at most {MOST_TRAINED} are learnt part by part")
+        seed = SEED if self.course is None else 0  # a course has its own
+        R = like(P, seed=seed, up_to=task.max_length, shape=self.shape, course=self.course)
+        return MadeByTraining(R.transformer, R.original, alike=R)
+
+
 KINDS: Mapping[str, Kind] = {
     "exact": Exact(),
     "softmax": OfSoftmax(),
+    "gradients": WithGradients(),
     "rotated": Rotated(),
     "compressed": Compressed(),
     "distracted": Distracted(),
-}
-ABSENT: Mapping[str, str] = {  # kinds that one may ask for, and why there are none of them
-    "trained": "models trained by interchange interventions have no exact circuit that a benchmark could check: "
-    "write another kind",
+    "trained": Trained(),
 }

@@ -20,10 +20,10 @@ from weightsmith.circuits.folder import (
     plain_pairs,
     read_index,
 )
-from weightsmith.circuits.kinds import ABSENT, KINDS, Made
+from weightsmith.circuits.kinds import KINDS, Made
 from weightsmith.circuits.pairs import drawn_pairs
 from weightsmith.circuits.tasks import Task, chosen_tasks
-from weightsmith.circuits.truth import Truth, circuit_json, true_circuit
+from weightsmith.circuits.truth import Label, Truth, circuit_json
 from weightsmith.errors import FileError, InputError, WeightsmithError, brief, cut, listed
 from weightsmith.export.circuit_formats import circuit_as
 from weightsmith.files import save
@@ -83,8 +83,6 @@ def _kinds(kinds: object) -> tuple[str, ...]:
         raise InputError(f"kinds={brief(kinds)}: write some of {listed(list(KINDS))}")
     names = [name.strip() for name in names]
     for name in names:
-        if name in ABSENT:
-            raise InputError(f"kind {name!r}: {ABSENT[name]}: {listed(list(KINDS))}")
         if name not in KINDS:
             raise InputError(f"there is no kind {brief(name)}: write some of {listed(list(KINDS))}")
     return tuple(name for name in KINDS if name in names)
@@ -168,7 +166,7 @@ def _existing(target: Path, kind: str, task: Task) -> dict[str, Any]:
 
 def _write(part: Path, kind: str, task: Task, made: Made, forms: Sequence[str], verify: Verify) -> dict[str, Any]:
     T = made.transformer
-    truth = true_circuit(T, made.original, task.max_length)
+    truth = made.truth(task.max_length)
     split = drawn_pairs(T, task.max_length, task.name)
     made.save_more(part)
     save(T, part / MODEL)
@@ -176,7 +174,7 @@ def _write(part: Path, kind: str, task: Task, made: Made, forms: Sequence[str], 
         write_json(part / CIRCUIT, circuit_json(T, made.original, truth))
         write_json(part / PAIRS, plain_pairs(split))
         write_json(part / FORMS, _forms(T, truth))
-    counts = {label: len(truth.edges(label)) for label in ("live", "silent", "unconnected")}
+    counts = {label: len(truth.edges(label)) for label in get_args(Label)}
     entry = {
         "name": f"{kind}/{task.name}",
         "kind": kind,

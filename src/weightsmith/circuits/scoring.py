@@ -132,7 +132,7 @@ def _model_score(entry: Entry, scores: Scores) -> ModelScore:
         None if edges is None else _edge_ranking(truth, edges, ("silent",)),
         None if edges is None else _edge_ranking(truth, edges, ("unconnected",)),
         None if nodes is None else _node_ranking(truth, nodes),
-        None if edges is None else _faithfulness(entry, edges),
+        None if edges is None or not truth.cut else _faithfulness(entry, edges),
     )
 
 

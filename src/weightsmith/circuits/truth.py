@@ -1,4 +1,4 @@
-"""The true circuit of a model: what exact ablation says about every pair of a writer and a reader."""
+"""The true circuit of a model: what exact ablation says about every pair of a writer and a reader, or training."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,9 +8,10 @@ from weightsmith.errors import FileError, brief
 from weightsmith.export.circuit_cut import plain_edge, written_hook
 from weightsmith.inspect.edges import Edge, Live, Node, carrying, edges, live_edges
 from weightsmith.model import Transformer
+from weightsmith.train import Alike
 
 FORMAT, VERSION = "weightsmith benchmark circuit", 1
-Label: TypeAlias = Literal["live", "silent", "unconnected"]
+Label: TypeAlias = Literal["live", "silent", "unconnected", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -19,11 +20,15 @@ class Truth:
 
     An edge is "live" if cutting it changes some answer, "silent" if it shares lanes and changes none, and "unconnected"
     if its reader reads no lane that its source writes. A node is in the circuit if some live edge begins at it.
+
+    Of a trained model (`cut` is False) no edge was cut: "live" are those that stand for a live edge of its program,
+    "silent" those with an end outside the circuit, which was trained not to matter, and "unknown" are all others.
     """
 
     up_to: int
     labels: dict[Edge, Label]
     witnesses: dict[Edge, Live]
+    cut: bool = True
 
     def edges(self, label: Label) -> list[Edge]:
         """Return the edges with a label."""
@@ -48,17 +53,28 @@ def true_circuit(T: Transformer, original: Transformer, up_to: int) -> Truth:
     return Truth(up_to, labels, {one.edge: one for one in live})
 
 
+def trained_circuit(R: Alike, up_to: int) -> Truth:
+    """Return the circuit that a transformer was trained to have; witnesses are those of the program's edges."""
+    live = dict(R.live_edges(up_to=up_to))
+    labels: dict[Edge, Label] = {}
+    for edge in edges(R.transformer):
+        outside = {str(edge.source), str(edge.target)} & set(R.interchange.outside)
+        labels[edge] = "live" if edge in live else "silent" if outside else "unknown"
+    return Truth(up_to, labels, {edge: Live(edge, one.witness, one.position) for edge, one in live.items()}, cut=False)
+
+
 def circuit_json(T: Transformer, original: Transformer, truth: Truth) -> dict[str, Any]:
     """Return a circuit as plain values."""
     nodes = [{"name": str(node), "live": live, "hook": written_hook(node)} for node, live in truth.nodes().items()]
     rows = []
     for edge, label in truth.labels.items():
-        row = {"name": str(edge), **plain_edge(original, edge), "label": label}
+        row = {"name": str(edge), **plain_edge(original if truth.cut else T, edge), "label": label}
         if edge in truth.witnesses:
             one = truth.witnesses[edge]
             row |= {"witness": list(one.witness), "position": one.position}
         rows.append(row)
-    return {"format": FORMAT, "version": VERSION, "up_to": truth.up_to, "nodes": nodes, "edges": rows}
+    about = {"up_to": truth.up_to, "cut": truth.cut}
+    return {"format": FORMAT, "version": VERSION, **about, "nodes": nodes, "edges": rows}
 
 
 def read_truth(T: Transformer, content: dict[str, Any]) -> Truth:
@@ -73,6 +89,7 @@ def read_truth(T: Transformer, content: dict[str, Any]) -> Truth:
         if not isinstance(name, str) or name not in names or label not in get_args(Label):
             raise FileError(f"circuit.json has {brief(row)}, which is no edge of the model: make it again")
         labels[names[name]] = label
-    if len(labels) != len(names) or type(content.get("up_to")) is not int:
+    up_to, cut = content.get("up_to"), content.get("cut")
+    if len(labels) != len(names) or type(up_to) is not int or type(cut) is not bool:
         raise FileError(f"circuit.json has {len(labels)} of the {len(names)} edges of the model: make it again")
-    return Truth(content["up_to"], labels, {})
+    return Truth(up_to, labels, {}, cut)

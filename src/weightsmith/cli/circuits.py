@@ -66,7 +66,7 @@ def make(
 @circuits.command()
 def find(
     directory: Folder,
-    method: Annotated[str, typer.Option(metavar="METHOD", help="zero, mean or patching.")],
+    method: Annotated[str, typer.Option(metavar="METHOD", help="zero, mean, patching, attribution or integrated.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The JSON file to write.")],
     models: Annotated[str | None, typer.Option(help="Only these, with commas: exact/sort.", show_default=False)] = None,
 ) -> None:

@@ -31,9 +31,13 @@ class Task:
         return sum(len(self.vocabulary) ** length for length in range(1, self.max_length + 1))
 
     def compiled(
-        self, backend: Literal["exact", "softmax"] = "exact", arithmetic: Arithmetic | None = None
+        self,
+        backend: Literal["exact", "softmax"] = "exact",
+        arithmetic: Arithmetic | None = None,
+        gradients: bool = False,
     ) -> CompiledProgram:
         """Compile it."""
         return compile_program(
-            self.program(), self.vocabulary, self.max_length, self.causal, arithmetic=arithmetic, backend=backend
-        )
+            self.program(), self.vocabulary, self.max_length, self.causal, arithmetic=arithmetic, backend=backend,
+            gradients=gradients,
+        )  # fmt: skip

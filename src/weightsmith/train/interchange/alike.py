@@ -49,7 +49,7 @@ class Alike:
 
     def edges(self, *, up_to: int | None = None) -> list[Edge]:
         """Return the edges of the circuit, in the names of the transformer: see `circuit`."""
-        return [edge for edge, _ in self._edges(up_to)]
+        return [edge for edge, _ in self.live_edges(up_to=up_to)]
 
     def circuit(self, *, up_to: int | None = None) -> dict[str, Any]:
         """Return the circuit in the names of the transformer: plain values, for `json.dumps`.
@@ -61,7 +61,7 @@ class Alike:
         `export.circuit`, with its "witness", "position" and "part" in the program. That a node outside the circuit
         carries nothing was trained; that two nodes of the circuit have no other edge between them was not.
         """
-        edges = self._edges(up_to)
+        edges = self.live_edges(up_to=up_to)
         inside = {str(end) for edge, _ in edges for end in (edge.source, edge.target)} | set(self.mapping.values())
         order = ["embed", "pos_embed", *map(str, parts_of(self.transformer)), "unembed"]
         return {
@@ -84,7 +84,7 @@ class Alike:
     def _length(self, up_to: int | None) -> int:
         return self.compared.up_to if up_to is None else whole_number(up_to, "up_to", 1, self.compared.up_to)
 
-    def _edges(self, up_to: int | None) -> list[tuple[Edge, Live]]:
+    def live_edges(self, *, up_to: int | None = None) -> list[tuple[Edge, Live]]:
         """Return the live edges of the program, each with its counterpart; parts that never matter have none."""
         node_of = {
             node_called(self.original, part, "mapping"): node_called(self.transformer, node, "mapping")
@@ -115,11 +115,16 @@ class Alike:
         with refusals("cannot write", folder):
             place.mkdir(parents=True, exist_ok=True)
             write_json(place / "circuit.json", self.circuit())
-            compared = {name: getattr(self.compared, name) for name in ("up_to", "inputs", "wrong")}
-            measured = {"interchange": self.interchange.to_json(), "compared": compared, "steps": self.steps}
-            write_json(place / "measured.json", measured | {"values": list(self.values)})
         save(self.transformer, place / "model.safetensors")
-        save(self.original, place / "original.safetensors")
+        self.save_measures(place)
+
+    def save_measures(self, folder: str | os.PathLike[str]) -> None:
+        """Write what was measured and the program, to a folder that is there: measured.json, original.safetensors."""
+        compared = {name: getattr(self.compared, name) for name in ("up_to", "inputs", "wrong")}
+        measured = {"interchange": self.interchange.to_json(), "compared": compared, "steps": self.steps}
+        with refusals("cannot write", folder):
+            write_json(Path(folder) / "measured.json", measured | {"values": list(self.values)})
+        save(self.original, Path(folder) / "original.safetensors")
 
     def __repr__(self) -> str:
         """Describe it briefly."""
