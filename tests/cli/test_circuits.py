@@ -41,7 +41,10 @@ def test_a_method_is_run_and_scored(made: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("make", "c", "--kinds", "trained"), "kind 'trained': models trained by interchange interventions"),
+        (
+            ("make", "c", "--kinds", "trained"),
+            "kind 'trained': this benchmark makes no trained models; write some of exact, softmax",
+        ),
         (("make", "c", "--kinds", "odd"), "there is no kind 'odd': write some of exact, softmax"),
         (("make", "c", "--programs", "101"), "programs=101: write a number from 1 to 100"),
         (("make", "c", "--programs", ""), "'' is no program of the benchmark"),

@@ -123,6 +123,5 @@ KINDS: Mapping[str, Kind] = {
     "distracted": Distracted(),
 }
 ABSENT: Mapping[str, str] = {  # kinds that one may ask for, and why there are none of them
-    "trained": "models trained by interchange interventions have no exact circuit that a benchmark could check: "
-    "write another kind",
+    "trained": "this benchmark makes no trained models; write some of",
 }

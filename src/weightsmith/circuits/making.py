@@ -84,7 +84,7 @@ def _kinds(kinds: object) -> tuple[str, ...]:
     names = [name.strip() for name in names]
     for name in names:
         if name in ABSENT:
-            raise InputError(f"kind {name!r}: {ABSENT[name]}: {listed(list(KINDS))}")
+            raise InputError(f"kind {name!r}: {ABSENT[name]} {listed(list(KINDS))}")
         if name not in KINDS:
             raise InputError(f"there is no kind {brief(name)}: write some of {listed(list(KINDS))}")
     return tuple(name for name in KINDS if name in names)
