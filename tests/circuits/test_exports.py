@@ -6,7 +6,7 @@ import pytest
 
 from tests.circuits.test_make import content
 from weightsmith import circuits, export
-from weightsmith.export.circuit_map import plain_edge
+from weightsmith.export.circuit_cut import plain_edge
 
 pytest.importorskip("transformer_lens")
 

@@ -25,7 +25,7 @@ TINY = Trained(
 def trained(tmp_path_factory: pytest.TempPathFactory) -> circuits.Entry:
     folder = tmp_path_factory.mktemp("trained")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(KINDS, "trained", TINY)  # type: ignore[misc]
+        patch.setitem(KINDS, "trained", TINY)
         index = circuits.make(folder / "b", PROGRAM, "trained", exports="none")
     assert not index["refused"], index["refused"]
     return circuits.read_benchmark(folder / "b")[0]

@@ -81,7 +81,7 @@ def test_wrong_values_are_named(tmp_path: Path, arguments: dict[str, object], me
 def test_an_entry_says_what_the_folder_holds(small: Path) -> None:
     for entry in circuits.read_benchmark(small):
         truth, data = entry.truth, entry.data
-        assert data["edges"] == {label: len(truth.edges(label)) for label in ("live", "silent", "unconnected")}  # type: ignore[arg-type]
+        assert data["edges"] == {label: len(truth.edges(label)) for label in ("live", "silent", "unconnected")}
         assert entry.transformer.vocabulary == tuple(data["vocabulary"])
         rows = json.loads((entry.folder / "circuit.json").read_text())["edges"]
         assert sum("witness" in row for row in rows) == data["edges"]["live"]

@@ -9,14 +9,14 @@ import pytest
 import weightsmith as ws
 from weightsmith.circuits.tasks import DIFFICULTIES, TASKS, chosen_tasks
 
-Meaning = Callable[[Sequence[Any], int], Any]  # of an input and a position
+Meaning = Callable[[Any, int], Any]  # of an input and a position
 
 
-def runs(x: Sequence[Any], i: int) -> int:
+def runs(x: Any, i: int) -> Any:
     return 1 + sum(x[j] != x[j - 1] for j in range(1, i + 1))
 
 
-def depth(x: Sequence[Any], i: int) -> int:
+def depth(x: Any, i: int) -> Any:
     return x[: i + 1].count("(") - x[: i + 1].count(")")
 
 

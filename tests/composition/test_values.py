@@ -125,7 +125,7 @@ def test_vocabularies_and_lengths_are_those_that_all_parts_know() -> None:
         ),
         (lambda: HAS_A & made('x = tokens == "d";', "de"), "differ in their vocabulary"),
         (lambda: ws.compose(" & ".join(many()), **many()), "6 × 6 × 6 × 6 × 6 × 6 × 6 codes, so 279,936 together"),
-        (lambda: HAS_A & None, "not with None"),
+        (lambda: HAS_A & None, "not with None"),  # type: ignore[operator]
     ],
 )
 def test_what_cannot_be_composed_is_refused_with_what_to_write(make: Callable[[], object], said: str) -> None:

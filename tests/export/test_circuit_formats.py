@@ -87,9 +87,9 @@ def test_wrong_arguments_are_named() -> None:
     with pytest.raises(
         ws.WeightsmithError, match="there is no form 'tracr': write one of acdc, auto-circuit, interpbench"
     ):
-        export.circuit_as(T, [], "tracr")
+        export.circuit_as(T, [], "tracr")  # type: ignore[arg-type]
     with pytest.raises(ws.WeightsmithError, match="'embed' is no edge: write those of inspect.edges.live_edges"):
-        export.circuit_as(T, ["embed"], "acdc")
+        export.circuit_as(T, ["embed"], "acdc")  # type: ignore[list-item]
     with pytest.raises(ws.WeightsmithError):
-        export.circuit_as(3, [], "acdc")
+        export.circuit_as(3, [], "acdc")  # type: ignore[arg-type]
     assert export.circuit_as(T, iter(list[Edge]()), "interpbench") == []

@@ -102,9 +102,10 @@ def test_ids_are_tokens() -> None:
 
 def test_inputs_that_are_no_list_and_inputs_too_long_to_keep_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     T = ws.library.contains("1")
-    for wrong in (np.array(3), np.zeros((0, 2), int), b"01", "01", None, iter(["01"]), {"01"}, {}, 5, []):
+    odd: tuple[Any, ...] = (np.array(3), np.zeros((0, 2), int), b"01", "01", None, iter(["01"]), {"01"}, {}, 5, [])
+    for wrong in odd:
         with pytest.raises(ws.InputError, match="inputs=.*: write a list of inputs, all of one length"):
-            ws.run_batch(T, wrong)  # type: ignore[arg-type]
+            ws.run_batch(T, wrong)
     for fine in (np.array([[0, 1]]), np.array(["01"]), ("01",), [np.array([0, 1])], [[np.int64(0), np.int64(1)]]):
         assert ws.run_batch(T, fine).decisions == ("YES",)  # type: ignore[arg-type]
     monkeypatch.setattr("weightsmith.inspect.batch.MOST_NUMBERS", 100)

@@ -51,7 +51,7 @@ def drawn_pairs(T: Transformer, up_to: int, name: str) -> Split:
     ids, answers = list[Ids](), list[AnswerIds]()
     for length in range(1, up_to + 1):
         ids.append(np.array(list(product(range(len(T.vocabulary)), repeat=length)), np.intp))
-        answers.append(engine_for(T).results(ids[-1], "outputs"))
+        answers.append(np.asarray(engine_for(T).results(ids[-1], "outputs"), np.intp))
     places = [(length, n) for length, rows in enumerate(ids) for n in range(len(rows))]
     order = [places[i] for i in rng.permutation(len(places)).tolist()]
     half = len(order) // 2
@@ -81,4 +81,5 @@ def _one_token_changed(n: int, length: int, tokens: int, rng: np.random.Generato
     """Return the number of an input that differs in one token; inputs are counted in the order of their tokens."""
     place = tokens ** int(rng.integers(length))
     digit = n // place % tokens
-    return n + ((digit + int(rng.integers(1, max(tokens, 2)))) % tokens - digit) * place
+    new = (digit + int(rng.integers(1, max(tokens, 2)))) % tokens
+    return int(n + (new - digit) * place)

@@ -42,14 +42,14 @@ class ModelScore:
         """Return each measure by its name; None where it is not defined."""
         edges, faithful = self.edges, self.faithfulness
         return {
-            "edges": edges and edges.roc_auc,
-            "edges_average_precision": edges and edges.average_precision,
-            "edges_precision_at_k": edges and edges.precision_at_k,
-            "silent": self.silent and self.silent.roc_auc,
-            "unconnected": self.unconnected and self.unconnected.roc_auc,
-            "nodes": self.nodes and self.nodes.roc_auc,
-            "faithful_pairs": faithful and faithful.pairs,
-            "faithful_inputs": faithful and faithful.inputs,
+            "edges": None if edges is None else edges.roc_auc,
+            "edges_average_precision": None if edges is None else edges.average_precision,
+            "edges_precision_at_k": None if edges is None else edges.precision_at_k,
+            "silent": None if self.silent is None else self.silent.roc_auc,
+            "unconnected": None if self.unconnected is None else self.unconnected.roc_auc,
+            "nodes": None if self.nodes is None else self.nodes.roc_auc,
+            "faithful_pairs": None if faithful is None else faithful.pairs,
+            "faithful_inputs": None if faithful is None else faithful.inputs,
         }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from weightsmith.errors import FileError, brief
 from weightsmith.export.circuit_cut import plain_edge, written_hook
@@ -88,7 +88,7 @@ def read_truth(T: Transformer, content: dict[str, Any]) -> Truth:
         name, label = (row.get("name"), row.get("label")) if isinstance(row, dict) else (None, None)
         if not isinstance(name, str) or name not in names or label not in get_args(Label):
             raise FileError(f"circuit.json has {brief(row)}, which is no edge of the model: make it again")
-        labels[names[name]] = label
+        labels[names[name]] = cast(Label, label)
     up_to, cut = content.get("up_to"), content.get("cut")
     if len(labels) != len(names) or type(up_to) is not int or type(cut) is not bool:
         raise FileError(f"circuit.json has {len(labels)} of the {len(names)} edges of the model: make it again")

@@ -51,7 +51,7 @@ def _ends() -> SOp:
 
 
 def _pointer(steps: int) -> SOp:
-    found = tokens
+    found: SOp = tokens
     for _ in range(steps):
         found = gather(rasp.Select(indices, found, EQ), tokens, -1)
     return found
