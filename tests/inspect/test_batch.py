@@ -1,5 +1,7 @@
 """Many inputs at once, and inputs as ids."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 

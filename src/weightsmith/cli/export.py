@@ -17,7 +17,7 @@ from weightsmith.storage import refusals, write_whole
 if TYPE_CHECKING:
     from weightsmith.export.measure import Model, Report
 
-Allowed = dict[str, bool]  # allow_… options of an exporter
+Allowed = dict[str, Any]  # allow_… options of an exporter
 
 
 def _torch(T: "Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, _: Any) -> "Report":
