@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from weightsmith import train
 from weightsmith.arithmetic import Fixed, Native
 from weightsmith.circuits.tasks import Task
 from weightsmith.circuits.tasks.distractors import distractors_of
@@ -15,7 +16,7 @@ from weightsmith.disguises.features import as_features
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer
 from weightsmith.rewrites import to_arithmetic
-from weightsmith.train import Alike, Course, Shape, like
+from weightsmith.train import Alike, Course, Shape
 
 SEED = 1
 MOST_COMPRESSED = 11  # features of a model that is compressed: larger ones take many minutes
@@ -166,7 +167,7 @@ class Trained:
         if blocks > MOST_TRAINED:
             raise InputError(f"it has {blocks} blocks, and programs of at most {MOST_TRAINED} are learnt part by part")
         seed = SEED if self.course is None else 0  # a course has its own
-        R = like(P, seed=seed, up_to=task.max_length, shape=self.shape, course=self.course)
+        R = train.like(P, seed=seed, up_to=task.max_length, shape=self.shape, course=self.course)
         return MadeByTraining(R.transformer, R.original, alike=R)
 
 

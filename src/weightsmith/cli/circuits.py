@@ -39,7 +39,12 @@ def make(
     programs: Annotated[
         str, typer.Option(help="Names of programs, easy, medium or hard, with commas; or how many; or all.")
     ] = "all",
-    kinds: Annotated[str, typer.Option(help="Kinds of models, with commas: exact, softmax, rotated …")] = "exact",
+    kinds: Annotated[
+        str,
+        typer.Option(
+            help="Kinds of models, with commas: exact, softmax, gradients, rotated, distracted, compressed, trained."
+        ),
+    ] = "exact",
     verify: Annotated[
         str, typer.Option(help="quick or full: how long exports are searched for differences.")
     ] = "quick",
