@@ -1,5 +1,6 @@
 """The kinds that are trained or have gradients: their circuits, and that they go through files."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +69,16 @@ def test_gradients_of_the_gradient_kind_find_edges(tmp_path: Path, method: str) 
     scored = circuits.score(method, circuits.find(method, entries), entries)
     assert (scored.means()["edges"][0] or 0) > 0.7
     assert np.isfinite(list((circuits.find(method, entries)[entries[0].name].edges or {}).values())).all()
+
+
+def test_kinds_that_are_trained_say_that_they_need_pytorch_before_anything_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for kind in ("trained", "compressed"):
+        with pytest.raises(ws.WeightsmithError, match="torch"):
+            circuits.make(tmp_path / kind, PROGRAM, f"exact,{kind}", exports="none")
+        assert not (tmp_path / kind).exists()
 
 
 def test_deep_programs_are_not_learnt() -> None:

@@ -180,3 +180,4 @@ KINDS: Mapping[str, Kind] = {
     "distracted": Distracted(),
     "trained": Trained(),
 }
+NEED_TORCH = frozenset(["compressed", "trained"])  # kinds that are trained

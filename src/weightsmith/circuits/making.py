@@ -20,11 +20,12 @@ from weightsmith.circuits.folder import (
     plain_pairs,
     read_index,
 )
-from weightsmith.circuits.kinds import KINDS, Made
+from weightsmith.circuits.kinds import KINDS, NEED_TORCH, Made
 from weightsmith.circuits.pairs import drawn_pairs
 from weightsmith.circuits.tasks import Task, chosen_tasks
 from weightsmith.circuits.truth import Label, Truth, circuit_json
 from weightsmith.errors import FileError, InputError, WeightsmithError, brief, cut, listed
+from weightsmith.export.capabilities import require_packages
 from weightsmith.export.circuit_formats import circuit_as
 from weightsmith.files import save
 from weightsmith.model import Transformer
@@ -85,6 +86,8 @@ def _kinds(kinds: object) -> tuple[str, ...]:
     for name in names:
         if name not in KINDS:
             raise InputError(f"there is no kind {brief(name)}: write some of {listed(list(KINDS))}")
+        if name in NEED_TORCH:
+            require_packages("PyTorch")
     return tuple(name for name in KINDS if name in names)
 
 
