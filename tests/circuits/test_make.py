@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -9,6 +10,7 @@ import weightsmith as ws
 from tests.circuits.conftest import PROGRAMS
 from weightsmith import circuits
 from weightsmith.circuits.making import _made
+from weightsmith.circuits.truth import Label
 
 
 def content(place: Path) -> dict[str, bytes]:
@@ -81,7 +83,7 @@ def test_wrong_values_are_named(tmp_path: Path, arguments: dict[str, object], me
 def test_an_entry_says_what_the_folder_holds(small: Path) -> None:
     for entry in circuits.read_benchmark(small):
         truth, data = entry.truth, entry.data
-        assert data["edges"] == {label: len(truth.edges(label)) for label in ("live", "silent", "unconnected")}
+        assert data["edges"] == {label: len(truth.edges(label)) for label in get_args(Label)}
         assert entry.transformer.vocabulary == tuple(data["vocabulary"])
         rows = json.loads((entry.folder / "circuit.json").read_text())["edges"]
         assert sum("witness" in row for row in rows) == data["edges"]["live"]
