@@ -13,6 +13,7 @@ import weightsmith as ws
 from tests.studio.node import run_node
 from weightsmith.files import model_bytes
 from weightsmith.model import value_text
+from weightsmith.model.readout import NoValue
 
 Values = npt.NDArray[np.float64]
 PACKAGE = Path(ws.__file__).parent
@@ -108,7 +109,13 @@ def _decision(run: ws.Run) -> str:
 def _outputs(run: ws.Run) -> dict[str, Any]:
     """Give the outputs, or what is said where there are none."""
     try:
-        return {"outputs": list(run.outputs), "no_outputs": None}
+        found, readout = list(run.outputs), run.transformer.readout
+        for position, output in enumerate(found):
+            if isinstance(output, NoValue):  # in a changed run; the engine refuses all of its outputs
+                assert readout is not None
+                assert run.codes is not None
+                readout.refuse(position, run.codes[position])
+        return {"outputs": found, "no_outputs": None}
     except ws.WeightsmithError as error:
         return {"outputs": None, "no_outputs": str(error)}
 

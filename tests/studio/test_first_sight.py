@@ -121,6 +121,7 @@ def test_every_text_is_at_least_13_pixels_high_and_can_be_read(
     for key in ("Home", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
         page.wait_for_timeout(120)  # until the panels follow
+        page.wait_for_function("() => document.getAnimations().every(each => each.playState !== 'running')")
         texts = visible_texts(page)
         assert len(texts) > 100
         assert [(each.text, each.size) for each in texts if each.size < LEAST] == []

@@ -149,6 +149,7 @@ def _heads(T: Transformer, b: int, block: Block) -> Iterator[_Part]:
         more: dict[str, Any] = {"weighting": str(head.weighting)}
         more["positions"] = None if scheme is None else scheme.text()
         more |= {"strict": True} if head.strict else {}
+        more |= {} if head.window is None else {"window": head.window}
         more |= {"label": head.name} if head.name else {}
         name, writes = f"blocks.{b}.attn.head.{i}", _strongest(head.W_O.T)
         yield _Part(name, "head", at, then, reads, writes, {**where, "index": i, **more, **norm})

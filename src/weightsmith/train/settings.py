@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from weightsmith.errors import InputError, brief, whole_number
 
-Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu"]
+Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu", "geglu_tanh"]
 PositionKind: TypeAlias = Literal["table", "sinusoidal", "relative", "rotary", "alibi", "none"]
 NormKind: TypeAlias = Literal["layer", "rms", "none"]
 Placement: TypeAlias = Literal["pre", "post"]
@@ -81,7 +81,7 @@ class Shape:
     @property
     def gated(self) -> bool:
         """Whether the activation has a third matrix."""
-        return self.activation in ("reglu", "swiglu")
+        return self.activation in ("reglu", "swiglu", "geglu_tanh")
 
 
 @dataclass(frozen=True)
