@@ -1,7 +1,7 @@
 """Scores of the reference methods that look for circuits, as the table of docs/circuit-discovery.md.
 
 python -m benchmarks.circuit_discovery --programs 100 --kinds exact
-python -m benchmarks.circuit_discovery --programs 8 --kinds softmax,rotated,distracted
+python -m benchmarks.circuit_discovery --programs 8 --kinds softmax,gradients,rotated,distracted
 """
 
 import argparse
