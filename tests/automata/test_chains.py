@@ -46,6 +46,7 @@ def sealed(data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "digest": hashlib.sha256(text.encode()).hexdigest()}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", [seed for seed in range(21) if seed != 12])  # it has too many states
 def test_the_automaton_says_what_the_chain_answers_and_claims_are_proved(seed: int) -> None:
     C = uniform(seed)

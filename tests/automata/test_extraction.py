@@ -43,6 +43,7 @@ def ended(seeds: range, steps: int, states: int) -> int:
     return count
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("begin", range(0, 250, BATCH))
 def test_the_machines_say_what_the_transformer_says(begin: int) -> None:
     assert ended(range(begin, begin + BATCH), steps=500, states=600) >= 6

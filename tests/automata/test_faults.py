@@ -73,6 +73,7 @@ def weight_changed(T: ws.Transformer, random: Random) -> ws.Transformer:
     return result
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", [pytest.param(n, marks=[] if n < 4 else pytest.mark.long) for n in range(25)])
 def test_a_planted_fault_is_refuted_by_the_shortest_input_or_changes_nothing(seed: int) -> None:
     """Every other time the limits of the extraction are tiny."""

@@ -11,7 +11,7 @@ import pytest
 from tests.automata.proving import examined
 from tests.automata.shortcuts import KINDS
 
-BATCH = 100  # models of a test
+BATCH = 50  # models of a test
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from weightsmith.library import ENTRIES
 REGULAR = [entry for entry in ENTRIES if isinstance(entry.language, str) and not entry.fails_at]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("arithmetic", ["fixed(2,2)", "fixed(4,4)", "float(4,3)"])
 @pytest.mark.parametrize("entry", REGULAR, ids=lambda entry: entry.name)
 def test_the_library_and_its_forms_are_proved_for_all_lengths(entry: Any, arithmetic: str) -> None:

@@ -84,6 +84,7 @@ def test_limits_by_automata_are_those_of_exhaustive_runs(name: str, arithmetic: 
     compare(name, arithmetic, 8)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("arithmetic", ARITHMETICS)
 @pytest.mark.parametrize("name", NAMES)
 def test_limits_are_those_of_exhaustive_runs(name: str, arithmetic: str) -> None:

@@ -53,6 +53,7 @@ def same_run(T: ws.Transformer, module: TransformerModule, ids: Ids) -> None:
     assert np.array_equal(logits, module(torch.from_numpy(ids)).numpy())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("count", [4, pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize("A", ARITHMETICS, ids=str)
 def test_random_models_of_every_shape_have_the_bits_of_the_run(A: Saturating, count: int) -> None:
@@ -62,6 +63,7 @@ def test_random_models_of_every_shape_have_the_bits_of_the_run(A: Saturating, co
     same(many_heads(A, 1), np.random.default_rng(0).integers(0, 2, (3, 6)))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("rule", RULES)
 def test_every_scheme_of_positions_has_the_bits_of_the_run(rule: str) -> None:
     place = RULES.index(rule)

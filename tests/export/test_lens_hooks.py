@@ -99,6 +99,7 @@ def two_runs(T: ws.Transformer) -> tuple[ws.Run, ws.Run, list[int], list[int]]:
     return first, second, a, b
 
 
+@pytest.mark.one_in(2)
 @each_case
 def test_zeroing_and_patching_the_stream_is_that_of_a_run(name: str, own_modules: bool) -> None:
     T, bridge = transformer(name), bridge_of(name, own_modules)
@@ -116,6 +117,7 @@ def test_zeroing_and_patching_the_stream_is_that_of_a_run(name: str, own_modules
     assert_same(stream(bridge, [a], [(pre, putting(s.stream[0]))]), ws.patch(r, s, after="embedding"), pre)
 
 
+@pytest.mark.one_in(2)
 @each_case
 def test_zeroing_and_patching_sublayers_heads_and_neurons_is_that_of_a_run(name: str, own_modules: bool) -> None:
     T, bridge = transformer(name), bridge_of(name, own_modules)
@@ -155,6 +157,7 @@ def cuts(T: ws.Transformer, target: Node) -> list[tuple[Node, tuple[Input, ...]]
     return [(source, some) for source in sources for some in inputs]
 
 
+@pytest.mark.one_in(2)
 @each_case
 def test_an_input_of_a_head_or_layer_is_cut_exactly(name: str, own_modules: bool) -> None:
     """`hook_q_input` and its kin, `hook_attn_in` and `hook_mlp_in`, with the stream that a cut edge leaves."""

@@ -100,6 +100,7 @@ def test_every_rule_and_activation_gives_every_value_of_the_run(
     assert_same_run(T, tmp_path / "model.onnx", [0, 1, 1, 0, 1])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("mask", ["causal", "full"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=repr)
 def test_every_weighting_gives_every_value_of_the_run(weighting: Any, mask: Any, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def wanted(T: ws.Transformer) -> Any:
     return np.array([run.attention[0][0] for run in runs])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("mask", ["causal", "full"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=str)
 def test_the_weights_are_those_of_the_run_in_every_target(weighting: Weighting, mask: Any, tmp_path: Path) -> None:

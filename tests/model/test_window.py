@@ -43,6 +43,7 @@ def test_a_head_sees_no_position_that_is_its_window_or_more_before(window: int, 
         assert (weights[i, j] > 0) == (before and i - j < window), (i, j)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("mask", ["causal", "full"])
 @pytest.mark.parametrize("window", WINDOWS)
 def test_every_weighting_and_rule_with_a_window_equals_the_exact_evaluation(window: int, mask: Any) -> None:
@@ -53,6 +54,7 @@ def test_every_weighting_and_rule_with_a_window_equals_the_exact_evaluation(wind
             assert_equals_witness(T, tokens)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=str)
 def test_the_checker_decides_every_input_as_the_witness_does(weighting: Weighting) -> None:
     T = ws.random_transformer("ab", 3, 2, 2, 3, 6, Fixed(3, 3), seed=4, weighting=weighting)
@@ -66,6 +68,7 @@ def test_the_checker_decides_every_input_as_the_witness_does(weighting: Weightin
     assert verdict.holds == same
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=str)
 @pytest.mark.parametrize("size", [8, 1 << 18])

@@ -56,6 +56,7 @@ def counted(text: str) -> int:
     return 8 * budget.most
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", WIDE)
 def test_programs_of_four_lines_take_little_memory_and_no_more_than_is_counted(name: str) -> None:
     text = NUMBERS + WIDE[name]
@@ -78,6 +79,7 @@ def test_these_programs_are_exact_whatever_way_is_taken(name: str) -> None:
         assert list(said) == [presented(value) for value in exact_values(P.program, tokens)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seeds", [range(n, n + 20) for n in range(0, 60, 20)], ids=str)
 def test_random_programs_of_26_tokens_are_exact_and_small(seeds: range) -> None:
     made = 0

@@ -28,6 +28,7 @@ def compiled(name: str) -> tuple[Example, CompiledProgram]:
     return example, compile(example.make(), example.vocabulary, LONGEST)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_weights_and_interpreter_agree_on_all_short_inputs(name: str) -> None:
     example, P = compiled(name)
@@ -66,6 +67,7 @@ def agree_at(name: str, length: int) -> None:
     assert_alike(example, P, random_inputs(example, length))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_weights_and_interpreter_agree_on_random_inputs_of_length_10(name: str) -> None:
     agree_at(name, 10)

@@ -67,6 +67,7 @@ def differences(P: CompiledProgram, given: list[list[Any]]) -> list[Any]:
     return found
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("length", [5, 10])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_weights_equal_the_interpreter_on_all_short_inputs(name: str, length: int) -> None:

@@ -111,6 +111,7 @@ def test_a_linear_map_fills_the_target_and_spares_everything_else(rule: str) -> 
         assert np.array_equal(after, wanted)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("tied", [False, True])
 @every_rule
 def test_both_lowerings_of_the_0_1_form_give_the_logits_and_nothing_else(rule: str, tied: bool) -> None:

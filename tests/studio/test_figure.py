@@ -125,6 +125,7 @@ WORDS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("panel", PANELS)
 def test_every_panel_is_saved_as_svg_and_png(panel: str, window: Page, file: Path, tmp_path: Path) -> None:
     page = shown(window, file, panel=panel, step=4 if panel == "neuron" else 3)

@@ -93,6 +93,7 @@ def opened(windows: Windows, tmp_path: Path) -> Iterator[Callable[[ws.Run], Page
     windows.leave_in_peace()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", ["fixed(4,4)", "float(4,3,ties=even)", "bfloat16", "fixed(12,13)"])
 def test_random_models_run_in_firefox_as_in_python(form: str, script: Script, tmp_path: Path) -> None:
     A, cases = parse_arithmetic(form), Cases(tmp_path, script=script)

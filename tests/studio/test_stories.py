@@ -92,6 +92,7 @@ def test_an_address_tells_a_step_and_a_reload_restores_it(opened: Opened, tmp_pa
         expect(page.locator("[data-input]").first).to_have_value(INPUT)
         expect(page.get_by_text("Selected: in, position 4.")).to_be_attached()
         page.reload()
+    assert_told(page, 6)  # the address is written
     page.goto(page.url.partition("#")[0] + "#story=99")
     page.reload()
     assert_told(page, 8)

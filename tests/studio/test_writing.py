@@ -195,8 +195,9 @@ def test_an_odd_address_opens_what_there_is(opened: Opened, tmp_path: Path) -> N
     assert text(language).startswith("The Eiffel ")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080), (400, 800)])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("width", "height", "scheme"), [(1280, 800, "light"), (1920, 1080, "dark"), (400, 800, "light")]
+)
 def test_the_desks_fit_every_screen_and_every_control_has_a_name(
     width: int, height: int, scheme: str, opened: Opened, tmp_path: Path
 ) -> None:

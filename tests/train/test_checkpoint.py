@@ -40,6 +40,7 @@ def told(fitted: Fitted) -> list[dict[str, Any]]:
     return [{key: value for key, value in vars(record).items() if key != "seconds"} for record in fitted.history]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("every", [1, 2, 5, 6, 11])
 @pytest.mark.parametrize("task", [text(), labelled()], ids=["text", "labelled"])
 def test_a_training_that_was_stopped_ends_with_the_same_bits(task: Any, every: int, tmp_path: Path) -> None:

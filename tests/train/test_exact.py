@@ -42,6 +42,7 @@ def loud(module: ExactModel, seed: int) -> ExactModel:
     return module
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", ["fixed(3,3)", "fixed(2,2)", "float(3,3)", "fixed(4,4)"])
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_with_hard_attention_the_module_computes_the_bits_of_the_transformer(kind: dict[str, Any], form: str) -> None:

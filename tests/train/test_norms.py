@@ -9,7 +9,8 @@ from benchmarks import norms
 PAGE = (Path(norms.__file__).parents[1] / "docs" / "lecture" / "norm.md").read_text()
 
 
-@pytest.mark.parametrize("seed", [7, pytest.param(8, marks=pytest.mark.long), pytest.param(9, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [7, 8, 9])
 def test_in_a_deep_transformer_the_norm_before_each_sublayer_lowers_the_loss(seed: int) -> None:
     found = {way: norms.run(seed, way, blocks=24, beginning="Glorot", steps=20)["losses"][-1][1] for way in norms.WAYS}
     assert max(found["pre"], found["post"]) < 3.4 < 20 < found["none"]

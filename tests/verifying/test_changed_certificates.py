@@ -165,16 +165,16 @@ def judged(models: list[ws.Transformer], data: Data) -> str:
     return "true"
 
 
-@pytest.mark.parametrize("seed", [pytest.param(n, marks=[] if n == 0 else pytest.mark.long) for n in range(9)])
+@pytest.mark.parametrize("seed", [pytest.param(n, marks=[] if n == 0 else pytest.mark.long) for n in range(25)])
 def test_changed_certificates_are_refused_or_true(seed: int) -> None:
     random, found = Random(seed), []
-    for _ in range(250):
+    for _ in range(90):
         models, data = random.choice(honest())
         for _ in range(random.choice([1, 1, 2])):
             data = random.choice([other_claim, other_proof])(deepcopy(data), random)
         found.append(judged(random.choice([models, models, models, models[::-1], models[:1], models * 2]), data))
-    assert found.count("refused") > 150
-    assert found.count("true") > 10
+    assert found.count("refused") > 50
+    assert found.count("true") > 2
 
 
 def test_honest_certificates_are_accepted_and_true() -> None:

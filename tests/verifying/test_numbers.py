@@ -62,6 +62,7 @@ def compare(A: Any, V: verify.Arithmetic, x: Array, y: Array) -> None:
         assert differing(units(V, A.activate(name, each)), [V.function(name, k) for k in units(V, each)]) == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("text", SMALL)
 def test_all_members_of_small_systems(text: str) -> None:
     A, V = both(text)
@@ -75,6 +76,7 @@ def test_all_members_of_small_systems(text: str) -> None:
     assert differing(units(V, A.round(halves)), [V.of(float(z)) for z in halves]) == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("text", WIDE)
 def test_members_of_wide_systems(text: str) -> None:
     A, V = both(text)

@@ -13,6 +13,7 @@ from weightsmith.library import papers
 QUICK = [name for name, table in TABLES.items() if not table.long]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in TABLES]
 )

@@ -89,6 +89,7 @@ def test_a_permuted_table_is_refuted(compiled: CompiledCircuit) -> None:
             prove_circuit(changed(compiled, positions=PositionTable(values[order])), claim_of(compiled))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("arithmetic", [Fixed(1, 1), Fixed(3, 2), Float(3, 3)], ids=str)
 @pytest.mark.parametrize("seed", [pytest.param(n, marks=[] if n < 2 else pytest.mark.long) for n in range(20)])
 def test_a_chain_with_a_changed_weight_is_refuted_unless_it_is_still_right(seed: int, arithmetic: Arithmetic) -> None:

@@ -26,6 +26,7 @@ def data_of(P: CompiledFormula) -> dict[str, Any]:
     return data
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("arithmetic", "soft"), [("fixed(1,1)", False), ("fixed(4,4)", False), ("fixed(4,4)", True)])
 def test_random_formulas_are_proved(arithmetic: str, soft: bool) -> None:
     for seed in range(60):
@@ -60,7 +61,7 @@ def faulted(T: ws.Transformer, draw: Random) -> ws.Transformer:
 def test_other_weights_are_refused_or_decide_the_same(text: str, soft: bool) -> None:
     P, draw, refused = compile_ltl(text, "abc", soft=soft), Random(text), 0
     stated = data_of(P)["stated"]
-    for _ in range(40):
+    for _ in range(20):
         T = faulted(P.transformer, draw)
         try:
             prove_formula(T, stated["formula"], stated["lanes"])
@@ -68,7 +69,7 @@ def test_other_weights_are_refused_or_decide_the_same(text: str, soft: bool) -> 
             refused += 1
         else:
             assert ws.check.recognizes(T, P.automaton).holds
-    assert refused >= 10
+    assert refused >= 5
 
 
 def test_a_certificate_is_derived_again_from_files(tmp_path: Path) -> None:

@@ -117,6 +117,7 @@ def _with(T: ws.Transformer, b: int, block: ws.Block) -> ws.Transformer:
     return replace(T, blocks=tuple(blocks))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", SOME)
 def test_a_wrong_weight_is_refused_or_changes_no_run(name: str) -> None:
     C = SOME[name]()

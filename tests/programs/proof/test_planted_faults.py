@@ -58,6 +58,7 @@ def test_a_planted_fault_is_refused(fault: Fault, monkeypatch: pytest.MonkeyPatc
         compile(program, fault.vocabulary, LENGTH)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("fault", FAULTS, ids=NAMES)
 def test_a_planted_fault_makes_weights_that_are_wrong(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     program = program_of(fault)

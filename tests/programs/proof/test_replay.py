@@ -84,6 +84,7 @@ VALUES: dict[str, list[Any]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("comparison", ["==", "!=", "<", "<=", ">", ">="])
 @pytest.mark.parametrize("kind", VALUES)
 def test_programs_over_values_of_every_kind_are_right_and_derived_again(kind: str, comparison: str) -> None:
@@ -96,6 +97,7 @@ def test_programs_over_values_of_every_kind_are_right_and_derived_again(kind: st
     assert replay(as_file(P), P.transformer).cases == sum(lemma.cases for lemma in P.certificate().lemmas)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", VALUES)
 def test_random_programs_over_tokens_of_every_kind(kind: str) -> None:
     """Programs whose tokens are sets, tuples, truth values and numbers: right on all inputs up to 3, and replayed."""

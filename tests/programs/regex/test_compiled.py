@@ -39,6 +39,7 @@ def inputs(letters: str, up_to: int) -> Iterator[str]:
     return ("".join(word) for n in range(1, up_to + 1) for word in product(letters, repeat=n))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("text", "letters"), EXPRESSIONS)
 @pytest.mark.parametrize("form", [None, "fixed(1,0)", "fixed(4,4)", "float(2,2)"])
 def test_a_language_is_decided_as_re_decides_it_also_by_exact_fractions(text: str, letters: str, form: str) -> None:
