@@ -16,8 +16,7 @@ from typing import Any, TypeAlias
 from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.files import model_bytes
 from weightsmith.inspect import ChainRun, Run
-from weightsmith.model import Chain, Rotary, Transformer, named_arrays
-from weightsmith.model.block import first_window
+from weightsmith.model import Chain, Transformer, named_arrays
 from weightsmith.storage import refusals, write_whole
 from weightsmith.studio import large, patterns
 from weightsmith.studio.changes import page_changes
@@ -28,7 +27,6 @@ LARGE = 1 << 20  # bytes
 GZIP = 31  # zlib's number for a stream with the header of gzip
 COMPONENT = ("weightsmith.js", "weightsmith.css")  # built from web/ by `make web`
 ONE_RUN = "show a single run of it, ws.run(T, text).save_html(path)"
-ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu")  # that the page's own engine knows
 LENGTHS = 64  # of inputs, for which a page has the number of steps of a chain that says it by a Python function
 Model: TypeAlias = Transformer | Chain
 Shown: TypeAlias = Model | Run | ChainRun
@@ -176,8 +174,6 @@ def model_of(shown: Shown) -> Model:
         raise ModelError(
             f"the model has {parameters(model):,} parameters, and a page carries at most {MAX_PARAMETERS:,}: {ONE_RUN}"
         )
-    if new := unknown_to_pages(model):
-        raise ModelError(f"{new}, which a page cannot run: {ONE_RUN}")
     return _with_numbers(model) if isinstance(model, Chain) else model
 
 
@@ -204,29 +200,11 @@ def is_large(model: Model) -> bool:
     return parameters(model) > MAX_PARAMETERS
 
 
-def unknown_to_pages(model: Model) -> str:
-    """Return the first part of a model that the page's own engine does not know, with its place; "" for none."""
-    T = transformer_of(model)
-    if isinstance(T.attention_positions, Rotary) and T.attention_positions.scales is not None:
-        return "its rotary positions have scales"
-    for b, block in enumerate(T.blocks):
-        if block.feed_forward is not None and block.feed_forward.activation not in ACTIVATIONS:
-            return f"block {b} has the activation {block.feed_forward.activation}"
-        for i, head in enumerate(block.attention.heads if block.attention is not None else ()):
-            if isinstance(head.positions, Rotary) and head.positions.scales is not None:
-                return f"block {b}, head {i} has rotary positions with scales"
-        narrow = first_window(block)
-        if narrow is not None and block.attention is not None:
-            return f"block {b}, head {narrow} has window={block.attention.heads[narrow].window}"
-    return ""
-
-
 def not_in_a_page(model: Model) -> str:
     """Return why a page can show a run of a model, and not the model itself; "" if it can show the model."""
     if is_large(model):
         return f"its {transformer_of(model).weights:,} weights are more than the {MAX_PARAMETERS:,} that a page holds"
-    new = unknown_to_pages(model)
-    return f"{new}, which a page cannot run" if new else ""
+    return ""
 
 
 def _further(progress: Progress, before: int, total: int, done: int) -> None:
