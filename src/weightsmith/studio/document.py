@@ -20,6 +20,7 @@ from weightsmith.model import Chain, Transformer, named_arrays
 from weightsmith.storage import refusals, write_whole
 from weightsmith.studio import large, patterns
 from weightsmith.studio.changes import page_changes
+from weightsmith.studio.circuit import Given, circuit_data
 
 PAGE_FORMAT = 1
 MAX_PARAMETERS = 1 << 24  # that a browser holds and runs easily
@@ -60,28 +61,53 @@ def silent(done: int, total: int) -> None:
 
 
 def save_html(
-    shown: Shown, path: str | os.PathLike[str], *, beside: Shown | None = None, progress: Progress = silent
+    shown: Shown,
+    path: str | os.PathLike[str],
+    *,
+    beside: Shown | None = None,
+    circuit: Given | None = None,
+    progress: Progress = silent,
 ) -> None:
     """Write a page that shows a model or a run, and another one beside it: one file, which needs no network.
 
     The page contains the models, so its readers can type other inputs. A chain is played token by token. A run of
     `ablate` or `patch` stands beside the run as it is, with a list of its changes. A large model takes seconds:
     progress(done, total) is called with the numbers of bytes that are compressed.
+
+    With a circuit of `export.circuit(T, up_to=…)` the page shows the heads and layers of the model and the edges between
+    them; a number is the length up to which the circuit is to be found.
     """
-    text = page(shown, beside=beside, progress=progress)
+    text = page(shown, beside=beside, circuit=circuit, progress=progress)
     with refusals("cannot write", path):
         write_whole(Path(path), text.encode())
 
 
-def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = (), progress: Progress = silent) -> str:
+def page(
+    shown: Shown,
+    *,
+    beside: Shown | None = None,
+    names: Sequence[str] = (),
+    circuit: Given | None = None,
+    progress: Progress = silent,
+) -> str:
     """Return such a page as a text. The names are those of the models, "model" and "model beside" unless given.
 
     A run of a model that does not fit a page is shown without it: what mattered for its answer, as tables.
     """
     run = shown.run if isinstance(shown, ChainRun) and not_in_a_page(shown.chain) else shown
-    if isinstance(run, Run) and beside is None and not_in_a_page(run.transformer):
+    if isinstance(run, Run) and beside is None and circuit is None and not_in_a_page(run.transformer):
         return _large_page(run, names[0] if names else "model")
-    return written(page_data(shown, beside, names, progress))
+    data = page_data(shown, beside, names, progress)
+    if circuit is not None:
+        data["circuit"] = circuit_data(_with_edges(model_of(shown)), circuit)
+    return written(data)
+
+
+def _with_edges(model: Model) -> Transformer:
+    """Return a transformer whose circuit a page shows."""
+    if isinstance(model, Chain):
+        raise InputError("the circuit of a chain is not shown: write save_html(C.transformer, path, circuit=3)")
+    return model
 
 
 def _large_page(run: Run, name: str) -> str:
