@@ -13,6 +13,7 @@ import "./view/theme.css";
 export * from "./engine";
 export * from "./files";
 export * as facts from "./view/facts";
+export { checkedCircuit } from "./view/circuit/circuit";
 export type { PageOptions } from "./view/page.svelte";
 
 /** What a mounted component offers. */

@@ -74,8 +74,8 @@ def save_html(
     `ablate` or `patch` stands beside the run as it is, with a list of its changes. A large model takes seconds:
     progress(done, total) is called with the numbers of bytes that are compressed.
 
-    With a circuit of `export.circuit(T, up_to=…)` the page shows the heads and layers of the model and the edges between
-    them; a number is the length up to which the circuit is to be found.
+    With a circuit of `export.circuit(T, up_to=…)` the page shows the heads and layers of the model and the edges
+    between them; a number is the length up to which the circuit is to be found.
     """
     text = page(shown, beside=beside, circuit=circuit, progress=progress)
     with refusals("cannot write", path):

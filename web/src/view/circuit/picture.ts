@@ -43,9 +43,9 @@ export const NAMES = { embed: "tokens", pos_embed: "positions", mlp: "feed-forwa
 const HEAD = 54; // along the flow
 const [OTHER, LETTER] = [30, 7.4];
 const BEND = 12; // what a line needs in a column that it passes
-const [GAP, LEAST_STEP, MOST_STEP, STEP_DOWN] = [16, 46, 130, 52];
+const [GAP, LEAST_STEP, MOST_STEP] = [16, 46, 130];
 const BESIDE = 4; // between lines to several inputs of a head
-const TITLE = { right: 24, down: 22 };
+const TITLE = { right: 24, down: 32 }; // pixels for the names of columns: above them, or beside
 const MARGIN = 4;
 const PORTS = ["q", "k", "v"];
 
@@ -97,7 +97,7 @@ function drawn(model: Model, edges: readonly Edge[], flow: Flow, width: number):
   const columns = columnsOf(stages.length, [...nodes.values()], flow, width);
   const top = TITLE[flow] + MARGIN;
   const place = (along: number, across: number): readonly [number, number] =>
-    flow === "right" ? [along, across + top] : [across + MARGIN, along];
+    flow === "right" ? [along, across + top] : [across + top, along];
 
   const boxes = [...nodes.values()].map(({ part, point, along }): Box => {
     const [x, y] = place(columns[point.column].start, middles.get(point)! - point.size / 2);
@@ -127,12 +127,13 @@ function drawn(model: Model, edges: readonly Edge[], flow: Flow, width: number):
   const titles = stages.map((stage, c): Title => {
     const again = flow === "right" && stage > 1 && stages[c - 1] === stage - 1 && stage % 2 === 0; // of the same block
     const text = again ? "" : titleOf(model, stage, flow);
-    return flow === "right" ? { text, x: columns[c].start, y: 15 } : { text, x: MARGIN, y: columns[c].start - 7 };
+    const { start, end } = columns[c];
+    return flow === "right" ? { text, x: start, y: 15 } : { text, x: 0, y: (start + end) / 2 + 4.5 };
   });
   const titleEnd = Math.max(0, ...titles.map(({ x, text }) => x + 6.6 * text.length));
   return {
     ...{ flow, boxes, lines, titles },
-    width: Math.ceil(Math.max(flow === "right" ? far : across + MARGIN, titleEnd) + MARGIN),
+    width: Math.ceil(Math.max(flow === "right" ? far : across + top, titleEnd) + MARGIN),
     height: Math.ceil((flow === "right" ? across + top : far) + MARGIN),
   };
 }
@@ -148,8 +149,8 @@ function columnsOf(
     Math.max(0, ...nodes.filter(({ point }) => point.column === c).map(({ along }) => along)),
   );
   const free = (width - 2 * MARGIN - sizes.reduce((sum, size) => sum + size, 0)) / Math.max(1, count - 1);
-  const step = flow === "down" ? STEP_DOWN : Math.max(LEAST_STEP, Math.min(MOST_STEP, Math.floor(free)));
-  let at = flow === "down" ? TITLE.down + MARGIN : MARGIN;
+  const step = flow === "down" ? LEAST_STEP : Math.max(LEAST_STEP, Math.min(MOST_STEP, Math.floor(free)));
+  let at = MARGIN;
   return sizes.map((size) => {
     const start = at;
     at += size + step;
@@ -158,8 +159,8 @@ function columnsOf(
 }
 
 function titleOf(model: Model, stage: number, flow: Flow): string {
-  if (stage === 0) return "start";
-  if (stage > 2 * model.blocks.length) return "end";
+  const [isStart, isEnd] = [stage === 0, stage > 2 * model.blocks.length];
   const block = Math.floor((stage - 1) / 2);
-  return flow === "right" ? `block ${block}` : `block ${block} ${stage % 2 === 1 ? "attention" : "feed-forward"}`;
+  if (flow === "down") return isStart || isEnd ? "" : `b${block}`;
+  return isStart ? "start" : isEnd ? "end" : `block ${block}`;
 }
