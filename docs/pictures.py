@@ -35,6 +35,8 @@ class View:
     panels: tuple[str, ...] = ("the stream",)  # by label; the picture spans from the first to the last
     from_top: bool = True  # at 1280 pixels the picture begins at the top of the page
     press: str = ""  # the label of a box to tick first
+    circuit: int | None = None  # the length of inputs on which edges are cut
+    part: str = ""  # of the circuit, to click first
 
 
 def views() -> dict[str, View]:
@@ -57,6 +59,9 @@ def views() -> dict[str, View]:
             press="Hide rows and columns of zeros",
         ),
         "program": View(ws.run(reverse, "abca"), sight={"step": 2}, panels=("the stream", "attention", "the program")),
+        "circuit": View(
+            ws.run(reverse, "abca"), panels=("the circuit",), from_top=False, circuit=3, part="blocks.1.attn.head.0"
+        ),
         "two": View(
             ws.run(word, "01010"),
             beside=ws.run(word, "01100"),
@@ -68,7 +73,9 @@ def views() -> dict[str, View]:
 
 def take(browser: Browser, view: View, width: int) -> bytes:
     """Return a picture of a view as PNG."""
-    shown = page(view.run, beside=view.beside, names=[_name(view.run), _name(view.beside or view.run)])
+    shown = page(
+        view.run, beside=view.beside, names=[_name(view.run), _name(view.beside or view.run)], circuit=view.circuit
+    )
     sheet = browser.new_page(viewport={"width": width, "height": 800}, color_scheme="light", reduced_motion="reduce")
     sheet.add_init_script("localStorage.setItem('weightsmith-tour', 'seen')")  # without the tour of a first visit
     with tempfile.TemporaryDirectory() as folder:
@@ -78,6 +85,8 @@ def take(browser: Browser, view: View, width: int) -> bytes:
         sheet.wait_for_selector("[data-weightsmith] main")
         if view.press:
             sheet.get_by_label(view.press).check()
+        if view.part:
+            sheet.locator(f'[data-part="{view.part}"]').dispatch_event("click")
         height = sheet.evaluate("document.querySelector('[data-weightsmith] > *').scrollHeight")
         sheet.set_viewport_size({"width": width, "height": height + 80})  # so that nothing scrolls or overlaps
         sheet.wait_for_timeout(600)

@@ -81,18 +81,3 @@ def test_strict_heads_and_windows_hide_different_distances() -> None:
     assert near_enough(distance, Sight()) == []
     strict, close = near_enough(distance, Sight(True, 2))
     assert (strict & close).tolist() == [False, False, False, True, False, False]
-
-
-def test_a_page_refuses_a_model_with_windows_and_shows_a_run_of_it_without_the_model(tmp_path: Path) -> None:
-    T = with_windows(ws.library.contains("1"), [2])
-    with pytest.raises(ws.ModelError) as refused:
-        T.save_html(tmp_path / "model.html")
-    assert str(refused.value) == (
-        "block 0, head 0 has window=2, which a page cannot run: show a single run of it, "
-        "ws.run(T, text).save_html(path)"
-    )
-    run = ws.run(T, "0110")
-    run.save_html(tmp_path / "run.html")
-    text = (tmp_path / "run.html").read_text()
-    assert "not the model: block 0, head 0 has window=2, which a page cannot run. Another input" in text
-    assert "<iframe" not in (run._repr_html_() or "")

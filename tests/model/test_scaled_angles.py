@@ -1,4 +1,4 @@
-"""Rotary positions whose angles are scaled: the same in every run and target, and refused by the page."""
+"""Rotary positions whose angles are scaled: the same in every run and target."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -92,13 +92,3 @@ def test_other_scales_are_refused(scales: Any, text: str) -> None:
     if len(str(scales)) > 2:
         with pytest.raises(ws.ModelError, match="scales"):
             ws.Rotary(5.0, size=4, scales=scales)
-
-
-def test_a_page_refuses_scaled_angles(tmp_path: Path) -> None:
-    T = kind_of_model(Native("float64"), 3, weighting=ws.Softmax(shifted=True), loudness=0.0)
-    with pytest.raises(ws.ModelError, match="its rotary positions have scales, which a page cannot run: show a single"):
-        replace(T, positions=SCALED).save_html(tmp_path / "model.html")
-    heads = [replace(head, positions=SCALED) for head in T.blocks[1].attention.heads]  # type: ignore[union-attr]
-    T = replace(T, blocks=(T.blocks[0], replace(T.blocks[1], attention=ws.Attention(heads))))
-    with pytest.raises(ws.ModelError, match="block 1, head 0 has rotary positions with scales, which a page cannot"):
-        T.save_html(tmp_path / "model.html")

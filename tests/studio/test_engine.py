@@ -18,6 +18,7 @@ from tests.kernels.models import LENGTH, many_heads, random_model
 from tests.model.test_story import REFUSED as REFUSED_STEPS
 from tests.semantics.readouts import with_readout
 from tests.studio.engine import Cases
+from tests.studio.newer_kinds import with_newer_parts
 from weightsmith import Attention, Block, FeedForward, Head, Sinusoidal, Softmax, Transformer, parse_arithmetic
 from weightsmith.arithmetic import elementary, rounding
 from weightsmith.files import model_bytes
@@ -39,7 +40,10 @@ def inputs_of(T: Transformer, seed: int, lengths: tuple[int, ...] = (1, 6)) -> l
 @pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("form", [*FORMS[:16], *(pytest.param(form, marks=pytest.mark.long) for form in FORMS[16:])])
 def test_random_models_run_as_in_python(form: str, half: int, tmp_path: Path) -> None:
-    """Every size, weighting, mask, norm and tie rule; then every rule inside attention, activation and bias."""
+    """Every size, weighting, mask, norm and tie rule; then every rule inside attention, activation and bias.
+
+    Some of these also with windows, scaled angles and the third gated activation.
+    """
     A, cases = parse_arithmetic(form), Cases(tmp_path)
     for seed in range(half, 14, 2):
         cases.add_model(T := random_model(A, seed), inputs_of(T, seed))
@@ -48,8 +52,8 @@ def test_random_models_run_as_in_python(form: str, half: int, tmp_path: Path) ->
             how: Any = {"heads": 1 + n % 3, "mask": mask, "norms": n % 2 == 1, "tied": n % 3 == 0}
             activation = ACTIVATIONS[(n + len(mask)) % len(ACTIVATIONS)]
             T = kind_of_model(A, n, rule, activation, parallel=n % 4 > 1, **how)
-            cases.add_model(T, inputs_of(T, n, (2, LENGTH)))
-    cases.add_model(T := many_heads(A, half), inputs_of(T, half))
+            cases.add_model(with_newer_parts(T, n) if n % 3 else T, inputs_of(T, n, (2, LENGTH)))
+    cases.add_model(T := with_newer_parts(many_heads(A, half), half), inputs_of(T, half))
     cases.assert_equal()
     assert cases.runs >= 25
 
@@ -79,6 +83,7 @@ def test_the_machines_arithmetic_is_as_near_as_its_bits(form: str, tmp_path: Pat
         T = kind_of_model(A, n, rule, ACTIVATIONS[n % len(ACTIVATIONS)], loudness=0.0, weighting=Softmax(shifted=True))
         cases.add_model(T, inputs_of(T, n), sums="left")
         cases.add_model(T, inputs_of(T, n))
+        cases.add_model(with_newer_parts(T, n), inputs_of(T, n), sums="left")
     loud = replace(random_model(A, 1), embedding=random_model(A, 1).embedding * 0 + A.infinity)
     cases.add_model(loud, inputs_of(loud, 1))
     cases.assert_equal()
@@ -92,7 +97,7 @@ def test_long_inputs_run_as_in_python(form: str, tmp_path: Path) -> None:
     for n, (rule, activation) in enumerate((("halves", "gelu"), ("alibi", "silu"), ("relative values", "gelu_tanh"))):
         T = kind_of_model(parse_arithmetic(form), n, rule, activation, heads=3, loudness=0.0)
         positions: Any = tuple(part for part in (T.attention_positions, Sinusoidal(300, 30.0)) if part is not None)
-        cases.add_model(replace(T, positions=positions), inputs_of(T, n, (100,)))
+        cases.add_model(with_newer_parts(replace(T, positions=positions), n), inputs_of(T, n, (100,)))
     cases.assert_equal()
 
 
@@ -139,11 +144,12 @@ def test_broken_parts_are_refused_at_the_step_at_which_python_refuses_them(tmp_p
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize("seed", [8, 9])
+@pytest.mark.parametrize("seed", [9, 10])
 def test_mutated_files_are_refused_where_python_refuses_them(seed: int, tmp_path: Path) -> None:
     cases, random, path = Cases(tmp_path), Random(seed), tmp_path / "model"
     whole = list[bytes]()
-    for T in models():
+    newer = with_newer_parts(kind_of_model(ws.Fixed(4, 4), 0, "halves", "swiglu"), 1)
+    for T in [*models(), newer]:
         ws.save(T, path)
         whole.append(path.read_bytes())
     codes = [cases.add_file(mutated(random.choice(whole), random)) for _ in range(500)]

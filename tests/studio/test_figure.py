@@ -23,6 +23,7 @@ PANELS = {
     "answer": "the answer",
     "weights": "weights",
     "lens": "the logit lens",
+    "circuit": "the circuit",
 }
 SVG = "{http://www.w3.org/2000/svg}"
 AROUND = """<!doctype html><title>slides</title><iframe src="{address}" width="900" height="500"></iframe>"""
@@ -30,7 +31,7 @@ AROUND = """<!doctype html><title>slides</title><iframe src="{address}" width="9
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return saved(ws.run(ws.library.eiffel(), TEXT), tmp_path_factory.mktemp("figure"))
+    return saved(ws.run(ws.library.eiffel(), TEXT), tmp_path_factory.mktemp("figure"), circuit=1)
 
 
 @pytest.fixture

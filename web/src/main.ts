@@ -13,6 +13,7 @@ import "./view/theme.css";
 export * from "./engine";
 export * from "./files";
 export * as facts from "./view/facts";
+export { checkedCircuit } from "./view/circuit/circuit";
 export type { PageOptions } from "./view/page.svelte";
 
 /** What a mounted component offers. */
@@ -107,8 +108,8 @@ async function showCarried(): Promise<void> {
   document.documentElement.classList.add("weightsmith-page");
   document.body.append(element);
   if (carried.title !== "") document.title = carried.title;
-  const { input, beside, changes, title } = carried;
-  mount(element, { models, input, beside, changes, title, address: true, ...figureOf(location.hash) });
+  const { input, beside, changes, circuit, title } = carried;
+  mount(element, { models, input, beside, changes, circuit, title, address: true, ...figureOf(location.hash) });
 }
 
 /** Return the panel that the address wants alone, and the height into which it is to fit. */

@@ -25,6 +25,10 @@ def show(
     beside_input: Annotated[
         str | None, typer.Option(metavar="INPUT", help="A second input, shown beside the first.")
     ] = None,
+    circuit: Annotated[
+        int | None,
+        typer.Option(metavar="LENGTH", min=1, help="Show the circuit, from every input up to this length."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The page to write; without it the page opens in the browser.")
     ] = None,
@@ -45,7 +49,7 @@ def show(
         right = _run(model if S is None else S, second)
     names = [path.stem for path in (file, beside) if path is not None]
     with shown_progress("writing the page", "bytes") as progress:
-        text = lazy.page(left, beside=right, names=names, progress=progress)
+        text = lazy.page(left, beside=right, names=names, circuit=circuit, progress=progress)
     if output is not None:
         with refusals("cannot write", output):
             write_whole(output, text.encode())

@@ -1,7 +1,7 @@
 """Runs: one input through one transformer, with every intermediate value, and many inputs at once."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -155,12 +155,19 @@ class Run:
         """Return a picture for papers: the lanes that each sublayer changed, the arcs of the heads, the outputs."""
         return drawn(self)
 
-    def save_html(self, path: str | os.PathLike[str], *, beside: "Run | Transformer | None" = None) -> None:
+    def save_html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        beside: "Run | Transformer | None" = None,
+        circuit: Mapping[str, Any] | int | None = None,
+    ) -> None:
         """Write a page that shows the run, and optionally another one beside it: one file, which needs no network.
 
-        The page contains the model, so its readers can type other inputs.
+        The page contains the model, so its readers can type other inputs. With a circuit of `export.circuit`, or the
+        length up to which it is to be found, it shows that too.
         """
-        meaning("save_html")(self, path, beside=beside)
+        meaning("save_html")(self, path, beside=beside, circuit=circuit)
 
     def __repr__(self) -> str:
         """Return the input and the decision."""

@@ -227,9 +227,12 @@ class Transformer(Frozen):
         plain = super().__reduce__()
         return plain if self.told is None else (_told_again, (*plain[1], self.told))
 
-    def save_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page that shows the transformer and runs it on typed inputs: one file, which works offline."""
-        meaning("save_html")(self, path)
+    def save_html(self, path: str | os.PathLike[str], *, circuit: Mapping[str, Any] | int | None = None) -> None:
+        """Write a page that shows the transformer and runs it on typed inputs: one file, which works offline.
+
+        With a circuit of `export.circuit`, or the length up to which it is to be found, the page shows that too.
+        """
+        meaning("save_html")(self, path, circuit=circuit)
 
     def latex(self, document: bool = False) -> str:
         """Return its blocks as matrices for LaTeX: a fragment that names its packages, or a whole `document`."""

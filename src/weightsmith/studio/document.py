@@ -16,11 +16,11 @@ from typing import Any, TypeAlias
 from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.files import model_bytes
 from weightsmith.inspect import ChainRun, Run
-from weightsmith.model import Chain, Rotary, Transformer, named_arrays
-from weightsmith.model.block import first_window
+from weightsmith.model import Chain, Transformer, named_arrays
 from weightsmith.storage import refusals, write_whole
 from weightsmith.studio import large, patterns
 from weightsmith.studio.changes import page_changes
+from weightsmith.studio.circuit import Given, circuit_data
 
 PAGE_FORMAT = 1
 MAX_PARAMETERS = 1 << 24  # that a browser holds and runs easily
@@ -28,7 +28,6 @@ LARGE = 1 << 20  # bytes
 GZIP = 31  # zlib's number for a stream with the header of gzip
 COMPONENT = ("weightsmith.js", "weightsmith.css")  # built from web/ by `make web`
 ONE_RUN = "show a single run of it, ws.run(T, text).save_html(path)"
-ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu")  # that the page's own engine knows
 LENGTHS = 64  # of inputs, for which a page has the number of steps of a chain that says it by a Python function
 Model: TypeAlias = Transformer | Chain
 Shown: TypeAlias = Model | Run | ChainRun
@@ -62,28 +61,53 @@ def silent(done: int, total: int) -> None:
 
 
 def save_html(
-    shown: Shown, path: str | os.PathLike[str], *, beside: Shown | None = None, progress: Progress = silent
+    shown: Shown,
+    path: str | os.PathLike[str],
+    *,
+    beside: Shown | None = None,
+    circuit: Given | None = None,
+    progress: Progress = silent,
 ) -> None:
     """Write a page that shows a model or a run, and another one beside it: one file, which needs no network.
 
     The page contains the models, so its readers can type other inputs. A chain is played token by token. A run of
     `ablate` or `patch` stands beside the run as it is, with a list of its changes. A large model takes seconds:
     progress(done, total) is called with the numbers of bytes that are compressed.
+
+    With a circuit of `export.circuit(T, up_to=…)` the page shows the heads and layers of the model and the edges
+    between them; a number is the length up to which the circuit is to be found.
     """
-    text = page(shown, beside=beside, progress=progress)
+    text = page(shown, beside=beside, circuit=circuit, progress=progress)
     with refusals("cannot write", path):
         write_whole(Path(path), text.encode())
 
 
-def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = (), progress: Progress = silent) -> str:
+def page(
+    shown: Shown,
+    *,
+    beside: Shown | None = None,
+    names: Sequence[str] = (),
+    circuit: Given | None = None,
+    progress: Progress = silent,
+) -> str:
     """Return such a page as a text. The names are those of the models, "model" and "model beside" unless given.
 
     A run of a model that does not fit a page is shown without it: what mattered for its answer, as tables.
     """
     run = shown.run if isinstance(shown, ChainRun) and not_in_a_page(shown.chain) else shown
-    if isinstance(run, Run) and beside is None and not_in_a_page(run.transformer):
+    if isinstance(run, Run) and beside is None and circuit is None and not_in_a_page(run.transformer):
         return _large_page(run, names[0] if names else "model")
-    return written(page_data(shown, beside, names, progress))
+    data = page_data(shown, beside, names, progress)
+    if circuit is not None:
+        data["circuit"] = circuit_data(_with_edges(model_of(shown)), circuit)
+    return written(data)
+
+
+def _with_edges(model: Model) -> Transformer:
+    """Return a transformer whose circuit a page shows."""
+    if isinstance(model, Chain):
+        raise InputError("the circuit of a chain is not shown: write save_html(C.transformer, path, circuit=3)")
+    return model
 
 
 def _large_page(run: Run, name: str) -> str:
@@ -176,8 +200,6 @@ def model_of(shown: Shown) -> Model:
         raise ModelError(
             f"the model has {parameters(model):,} parameters, and a page carries at most {MAX_PARAMETERS:,}: {ONE_RUN}"
         )
-    if new := unknown_to_pages(model):
-        raise ModelError(f"{new}, which a page cannot run: {ONE_RUN}")
     return _with_numbers(model) if isinstance(model, Chain) else model
 
 
@@ -204,29 +226,11 @@ def is_large(model: Model) -> bool:
     return parameters(model) > MAX_PARAMETERS
 
 
-def unknown_to_pages(model: Model) -> str:
-    """Return the first part of a model that the page's own engine does not know, with its place; "" for none."""
-    T = transformer_of(model)
-    if isinstance(T.attention_positions, Rotary) and T.attention_positions.scales is not None:
-        return "its rotary positions have scales"
-    for b, block in enumerate(T.blocks):
-        if block.feed_forward is not None and block.feed_forward.activation not in ACTIVATIONS:
-            return f"block {b} has the activation {block.feed_forward.activation}"
-        for i, head in enumerate(block.attention.heads if block.attention is not None else ()):
-            if isinstance(head.positions, Rotary) and head.positions.scales is not None:
-                return f"block {b}, head {i} has rotary positions with scales"
-        narrow = first_window(block)
-        if narrow is not None and block.attention is not None:
-            return f"block {b}, head {narrow} has window={block.attention.heads[narrow].window}"
-    return ""
-
-
 def not_in_a_page(model: Model) -> str:
     """Return why a page can show a run of a model, and not the model itself; "" if it can show the model."""
     if is_large(model):
         return f"its {transformer_of(model).weights:,} weights are more than the {MAX_PARAMETERS:,} that a page holds"
-    new = unknown_to_pages(model)
-    return f"{new}, which a page cannot run" if new else ""
+    return ""
 
 
 def _further(progress: Progress, before: int, total: int, done: int) -> None:

@@ -1,4 +1,4 @@
-"""A run of a model that a page cannot carry, mostly for its size: the lanes, heads and neurons that mattered.
+"""A run of a model that is too large for a page: the lanes, heads and neurons that mattered.
 
 Parts are ranked by attribution: their contribution to the logit of the decision less that of the second class. The page
 contains this run only, and says so.

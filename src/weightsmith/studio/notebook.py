@@ -23,7 +23,6 @@ from weightsmith.studio.document import (
     packed,
     page_data,
     policy,
-    unknown_to_pages,
 )
 
 MOST_WEIGHTS = 1 << 17  # numbers of a model: a megabyte in the notebook, at most
@@ -106,7 +105,7 @@ def _is_light(shown: Shown) -> bool:
     if isinstance(shown, Run):
         told = not shown.changed or bool(shown.swaps)
         return told and shown.stream.size <= MOST_VALUES and _is_light(shown.transformer)
-    return shown.weights <= MOST_WEIGHTS and not unknown_to_pages(shown)
+    return shown.weights <= MOST_WEIGHTS
 
 
 def _height(sides: Sequence[Shown]) -> int:

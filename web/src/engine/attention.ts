@@ -40,24 +40,34 @@ export function runHead(
   let v = product(A, head.W_V, h, head.b_V);
   if (scheme?.kind === "Rotary") [q, k] = [rotated(A, scheme, q, first), rotated(A, scheme, k, first)];
   if (past) [k, v] = [below(past.keys, k), below(past.values, v)];
-  const ahead = first + seenAhead(head, causal, h.rows);
-  const scores = finite(A, scored(A, scheme, ahead, q, k, at), at.name);
-  const { weights, empty } = weighed(A, head.weighting, scores, ahead, at.name, first);
+  const sights = Array.from({ length: h.rows }, (_, i) => sightOf(head, causal, first + i, k.rows));
+  const scores = finite(A, scored(A, scheme, sights, q, k, at), at.name);
+  const { weights, empty } = weighed(A, head.weighting, scores, sights, at.name);
   const offsets = scheme?.kind === "Relative" ? scheme.values : null;
-  const mixed = taken(A, weights, v, offsets, ahead);
+  const mixed = taken(A, weights, v, offsets, sights);
   return { scores, weights, empty, keys: k, values: v, mixed, output: product(A, head.W_O, mixed) };
 }
 
-/** Return by how much a head sees more positions than there are before its own: a strict one, under any mask, 0. */
-export function seenAhead(head: Head, causal: boolean, positions: number): number {
-  return head.strict ? 0 : causal ? 1 : positions;
+/** The positions that a reader sees: from `first` up to `end`, which is none of them. */
+export interface Sight {
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * Return what a reader sees in a head. A strict one sees, under any mask, only earlier positions; one with a window none
+ * that is `window` or more before the reader.
+ */
+export function sightOf({ strict, window }: Head, causal: boolean, reader: number, positions: number): Sight {
+  const first = window === null ? 0 : Math.max(0, reader - window + 1);
+  return { first, end: strict ? reader : causal ? reader + 1 : positions };
 }
 
 /** Return ⟨q_i, k_j⟩ for the visible j, as the scheme says. There may be more keys than queries: these are the last. */
 function scored(
   A: Arithmetic,
   scheme: AttentionPositions | null,
-  ahead: number,
+  sights: readonly Sight[],
   q: Matrix,
   k: Matrix,
   at: Place,
@@ -70,19 +80,21 @@ function scored(
   const keys = transposed(k).values;
   const met = new Float64Array(k.columns);
   for (let i = 0; i < q.rows; i++) {
-    const seen = Math.min(i + ahead, n);
+    const { first: from, end } = sights[i];
     if (offsets) {
-      for (let j = 0; j < seen; j++) {
+      for (let j = from; j < end; j++) {
         offset(A, k, j, offsets, first + i - j, met);
         for (let c = 0; c < k.columns; c++) keys[c * n + j] = met[c];
       }
     }
-    const row = result.values.subarray(i * n, i * n + seen);
+    const row = result.values.subarray(i * n + from, i * n + end);
     for (let c = 0; c < q.columns; c++) {
       const query = q.values[i * q.columns + c];
-      if (query !== 0 || A.native) A.accumulate(row, query, keys, c * n, seen);
+      if (query !== 0 || A.native) A.accumulate(row, query, keys, c * n + from, row.length);
     }
-    for (let j = 0; j < seen; j++) row[j] = away ? A.nearestSum(row[j] + away[Math.abs(first + i - j)]) : row[j] + 0;
+    for (let j = 0; j < row.length; j++) {
+      row[j] = away ? A.nearestSum(row[j] + away[Math.abs(first + i - from - j)]) : row[j] + 0;
+    }
   }
   return result;
 }
@@ -92,18 +104,18 @@ function weighed(
   A: Arithmetic,
   weighting: Weighting,
   scores: Matrix,
-  ahead: number,
+  sights: readonly Sight[],
   name: string,
-  past: number,
 ): { weights: Matrix; empty: boolean[] } {
   const n = scores.columns;
   const weights = matrix(scores.rows, n);
   const empty: boolean[] = [];
   const tops: number[] = [];
   for (let i = 0; i < scores.rows; i++) {
-    const seen = Math.min(i + ahead, n);
-    const row = scores.values.subarray(i * n, i * n + seen);
-    const into = weights.values.subarray(i * n, i * n + seen);
+    const { first, end } = sights[i];
+    const seen = end - first;
+    const row = scores.values.subarray(i * n + first, i * n + end);
+    const into = weights.values.subarray(i * n + first, i * n + end);
     tops.push(row.reduce((most, x) => (x > most ? x : most), -Infinity));
     if (weighting.kind === "Softmax") {
       const z = exponentials(A, row, into, weighting.shifted ? tops[i] : null);
@@ -117,17 +129,18 @@ function weighed(
       if (seen > 0) choose(A, weighting.kind, row, into, tops[i]);
     }
   }
-  const first = empty.indexOf(true);
-  if (first >= 0 && weighting.kind === "Softmax" && weighting.empty === "error") {
-    if (first + ahead === 0) {
+  const at = empty.indexOf(true);
+  if (at >= 0 && weighting.kind === "Softmax" && weighting.empty === "error") {
+    const position = n - scores.rows + at; // rows begin after the past
+    if (sights[at].first === sights[at].end) {
       throw new EngineError(
-        `${name}, position 0: a strict head sees only what is before, and here that is nothing; write ` +
+        `${name}, position ${position}: a strict head sees only what is before, and here that is nothing; write ` +
           "Softmax(empty='zero'), for no attention there",
       );
     }
     throw new EngineError(
-      `${name}, position ${past + first}: every exp(score) rounds to 0 in ${A.text}, the largest score is ` +
-        `${general(tops[first])}; write Softmax(shifted=True), or Softmax(empty='zero') or Softmax(empty='uniform') ` +
+      `${name}, position ${position}: every exp(score) rounds to 0 in ${A.text}, the largest score is ` +
+        `${general(tops[at])}; write Softmax(shifted=True), or Softmax(empty='zero') or Softmax(empty='uniform') ` +
         "to say what is meant",
     );
   }
@@ -155,14 +168,14 @@ function choose(A: Arithmetic, kind: string, row: Float64Array, into: Float64Arr
 }
 
 /** Return Σ_j weight_ij ⊗ v_j, where a table may add to the values by distance. */
-function taken(A: Arithmetic, weights: Matrix, v: Matrix, offsets: Matrix | null, ahead: number): Matrix {
+function taken(A: Arithmetic, weights: Matrix, v: Matrix, offsets: Matrix | null, sights: readonly Sight[]): Matrix {
   const n = weights.columns;
   const first = n - weights.rows;
   const result = matrix(weights.rows, v.columns);
   const met = new Float64Array(v.columns);
   for (let i = 0; i < weights.rows; i++) {
     const row = result.values.subarray(i * v.columns, (i + 1) * v.columns);
-    for (let j = 0; j < Math.min(i + ahead, n); j++) {
+    for (let j = sights[i].first; j < sights[i].end; j++) {
       const weight = weights.values[i * n + j];
       if (weight === 0 && !A.native) continue;
       if (offsets) offset(A, v, j, offsets, first + i - j, met);

@@ -125,17 +125,30 @@ function logarithm(x: number, bits: number): bigint {
   return BigInt(doublings) * ln2(bits) + ((2n * total) >> 64n);
 }
 
-/** Return base^(−p/q): one turn of a pair of lanes for each position. It errs by less than 2^16. */
+/** Return base^(−p/q). It errs by less than 2^15. */
 export function inversePower(base: number, p: number, q: number, bits: number): bigint {
   const log = base === 2 ? ln2(bits) : logarithm(base, bits);
   return exponential({ near: -(log * BigInt(p)) / BigInt(q), error: 1n << 12n }, bits).near;
 }
 
-/** Return the sine or the cosine of t·base^(−p/q). */
-export function wave(t: number, base: number, p: number, q: number, cosine: boolean, bits: number): Enclosed {
+/** By how much a pair of lanes turns for each position: scale·base^(−p/q). */
+export interface Rate {
+  readonly base: number;
+  readonly p: number;
+  readonly q: number;
+  readonly scale: number; // at most 1, with at most 100 bits behind the point
+}
+
+/** Return one turn. It errs by less than 2^16. */
+export function turnOf({ base, p, q, scale }: Rate, bits: number): bigint {
+  return (inversePower(base, p, q, bits) * scaled(scale, bits)) >> BigInt(bits);
+}
+
+/** Return the sine or the cosine of t turns. */
+export function wave(t: number, rate: Rate, cosine: boolean, bits: number): Enclosed {
   const P = BigInt(bits);
   const quarter = pi(bits) >> 1n;
-  const angle = BigInt(t) * inversePower(base, p, q, bits);
+  const angle = BigInt(t) * turnOf(rate, bits);
   const quarters = (2n * angle + quarter) / (2n * quarter);
   const r = angle - quarters * quarter;
   const turn = Number(quarters % 4n) + (cosine ? 1 : 0);

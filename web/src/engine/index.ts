@@ -1,6 +1,6 @@
 /** The engine: runs a model as the Python package does, bit for bit in finite arithmetics. */
 
-export { seenAhead } from "./attention";
+export { type Sight, sightOf } from "./attention";
 export { type Change, changed, changedAgain, checkedValue, laneNamed, missingPart, type Part } from "./changes";
 export { partNamed, partOff, partText, plainChanges, type PlainChanges } from "./changes";
 export { type CarriedChange, carriedChanges } from "./carried";

@@ -4,6 +4,7 @@ import type { Arithmetic } from "./arithmetic";
 import { elementary } from "./elementary";
 import { matrix, product } from "./matrix";
 import { coveredLanes, normalise } from "./norms";
+import { type Activation, type ActivationFunction, GATED, type Gated } from "./types";
 import type { FeedForward, Matrix, Norm } from "./types";
 import { EngineError, general } from "./words";
 
@@ -21,10 +22,17 @@ export function overflow(A: Arithmetic, name: string): EngineError {
   );
 }
 
+/** Return the function that an activation is: that of its gate, where there is one. */
+export function functionOf({ activation }: FeedForward): ActivationFunction {
+  return isGated(activation) ? GATED[activation] : activation;
+}
+
+export const isGated = (activation: Activation): activation is Gated => Object.hasOwn(GATED, activation);
+
 /** Return the activations, (positions × neurons): what W_2 reads. */
 export function neurons(A: Arithmetic, layer: FeedForward, h: Matrix): Matrix {
   const result = product(A, layer.W_1, h, layer.b_1);
-  const name = layer.activation === "reglu" ? "relu" : layer.activation === "swiglu" ? "silu" : layer.activation;
+  const name = functionOf(layer);
   const z = result.values;
   if (name === "relu") for (let n = 0; n < z.length; n++) z[n] = z[n] > 0 || z[n] !== z[n] ? z[n] : 0;
   else for (let n = 0; n < z.length; n++) z[n] = elementary(A, name, z[n]);

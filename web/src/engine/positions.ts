@@ -1,7 +1,7 @@
 /** The tables of positions: in a finite arithmetic every entry is the exact real value, rounded once. */
 
 import type { Arithmetic } from "./arithmetic";
-import { inversePower, nearestTo, pi, scaled, wave } from "./exact";
+import { inversePower, nearestTo, pi, type Rate, scaled, turnOf, wave } from "./exact";
 import { matrix } from "./matrix";
 import type { AttentionPositions, Matrix } from "./types";
 
@@ -21,27 +21,34 @@ function kept(key: string, rows: number, make: (rows: number) => Matrix): Matrix
   return made;
 }
 
-/** Return sin and cos, side by side, of t / base^(2p/size) for each pair p of lanes, at the first positions. */
-export function waves(A: Arithmetic, base: number, size: number, length: number): Matrix {
+/**
+ * Return sin and cos, side by side, of t / base^(2p/size) for each pair p of lanes, at the first positions. The angles of
+ * a pair may be multiplied by a scale.
+ */
+export function waves(
+  A: Arithmetic,
+  base: number,
+  size: number,
+  length: number,
+  scales: readonly number[] | null = null,
+): Matrix {
   const pairs = Math.ceil(size / 2);
-  return kept(`waves ${A.text} ${base} ${size}`, length, (rows) => {
+  return kept(`waves ${A.text} ${base} ${size} ${scales?.join() ?? ""}`, length, (rows) => {
     const table = matrix(rows, 2 * pairs);
-    for (let p = 0; p < pairs; p++) fillPair(A, base, p, size, table);
+    for (let p = 0; p < pairs; p++) fillPair(A, { base, p: 2 * p, q: size, scale: scales?.[p] ?? 1 }, p, table);
     return table;
   });
 }
 
-function fillPair(A: Arithmetic, base: number, p: number, size: number, table: Matrix): void {
-  const turn = inversePower(base, 2 * p, size, BITS);
+function fillPair(A: Arithmetic, rate: Rate, p: number, table: Matrix): void {
+  const turn = turnOf(rate, BITS);
   const whole = 2n * pi(BITS);
   let angle = 0n;
   for (let t = 0; t < table.rows; t++, angle += turn) {
     if (angle >= whole) angle %= whole;
     const x = Number(angle) * SCALE;
     const entry = (near: number, doubt: number, cosine: boolean): number =>
-      A.native
-        ? A.nearest(near)
-        : nearestTo(A, near - doubt, near + doubt, (bits) => wave(t, base, 2 * p, size, cosine, bits));
+      A.native ? A.nearest(near) : nearestTo(A, near - doubt, near + doubt, (bits) => wave(t, rate, cosine, bits));
     const at = t * table.columns + 2 * p;
     table.values[at] = entry(Math.sin(x), DOUBT * Math.min(x, 1), false);
     table.values[at + 1] = entry(Math.cos(x), t ? DOUBT : 0, true);
@@ -87,7 +94,7 @@ export function rotated(
   const size = scheme.size ?? x.columns;
   const pairs = size / 2;
   if (pairs === 0) return x;
-  const table = waves(A, scheme.base, size, first + x.rows);
+  const table = waves(A, scheme.base, size, first + x.rows, scheme.scales);
   const result = { ...x, values: x.values.slice() };
   for (let t = 0; t < x.rows; t++) {
     const row = (first + t) * table.columns;

@@ -24,6 +24,7 @@ export type AttentionPositions =
       readonly base: number;
       readonly pairing: "halves" | "neighbours";
       readonly size: number | null;
+      readonly scales: readonly number[] | null; // of the angle of each pair; null: 1
     }
   | {
       readonly kind: "Alibi";
@@ -42,6 +43,7 @@ export interface Head {
   readonly b_V: Float64Array | null;
   readonly positions: AttentionPositions | null;
   readonly strict: boolean; // sees only the positions before its own, whatever the mask
+  readonly window: number | null; // how many positions it sees, its own included; null: all
   readonly name: string; // what it is for
 }
 
@@ -50,7 +52,11 @@ export interface Attention {
   readonly b_O: Float64Array | null;
 }
 
-export type Activation = "relu" | "gelu" | "gelu_tanh" | "silu" | "reglu" | "swiglu";
+/** What a function is inside a gated layer. */
+export const GATED = { reglu: "relu", swiglu: "silu", geglu_tanh: "gelu_tanh" } as const;
+export type Gated = keyof typeof GATED;
+export type ActivationFunction = "relu" | "gelu" | "gelu_tanh" | "silu";
+export type Activation = ActivationFunction | Gated;
 
 export interface FeedForward {
   readonly W_1: Matrix;

@@ -69,6 +69,8 @@ function checkScheme(scheme: AttentionPositions, name: string, keys: number, val
     }
   } else if (scheme.kind === "Rotary" && (scheme.size === null ? keys % 2 !== 0 : scheme.size > keys)) {
     refuse("model", `rotary positions cannot turn pairs of the ${keys} coordinates of ${name}`);
+  } else if (scheme.kind === "Rotary" && scheme.scales !== null && scheme.scales.length !== (scheme.size ?? keys) / 2) {
+    refuse("model", `rotary positions have ${scheme.scales.length} scales, one for each pair of ${name}`);
   }
 }
 

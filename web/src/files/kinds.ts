@@ -1,5 +1,7 @@
 /** The kinds of parts in a file: the fields and arrays of each, and what must hold between them. */
 
+import { isGated } from "../engine/layers";
+import { GATED } from "../engine/types";
 import type { Attention, AttentionPositions, Block, FeedForward, Head, Matrix, Norm } from "../engine/types";
 import { choice, type Field, later, list, MAX_TEXT, names, number, orderedReadout } from "./fields";
 import { orNull, part, type Reader, table, text, truth, whole } from "./fields";
@@ -18,6 +20,8 @@ export interface Kind {
 const MAX_LENGTH = 1 << 20;
 const MAX_NUMBER = 1e30;
 const MAX_HEADS = 65536; // of which a slope may be one
+const MAX_WINDOW = 1 << 30;
+const LEAST_SCALE = 1e-6; // of the angles of rotary positions
 const MAX_TOKENIZER = 24 * 2 ** 20;
 const SCHEMES = ["Relative", "Rotary", "Alibi"];
 const NORM = orNull(part("LayerNorm", "RMSNorm"));
@@ -37,6 +41,10 @@ const slopes: Reader<readonly number[]> = (value, name) => {
   const found = list(positive)(value, name);
   return found.length > 0 ? found : refuse("model", `${name} is empty`);
 };
+const scales: Reader<readonly number[]> = (value, name) => {
+  const found = list(number((x) => x >= LEAST_SCALE && x <= 1))(value, name);
+  return found.length > 0 ? found : refuse("model", `${name} is empty`);
+};
 const norm = { fields: { eps: positive, lanes: orNull(names(true)) }, arrays: { gain: "covered?" } };
 
 const PARTS: Readonly<Record<string, Kind>> = {
@@ -47,7 +55,13 @@ const PARTS: Readonly<Record<string, Kind>> = {
   Table: { arrays: { values: "rows lanes" }, check: checkTable },
   Sinusoidal: { fields: { max_length: whole(1, MAX_LENGTH), base } },
   Relative: { arrays: { keys: "distances keySize", values: "distances valueSize?" }, check: checkRelative },
-  Rotary: { fields: { base, pairing: choice("halves", "neighbours"), size: orNull(even) } },
+  Rotary: {
+    fields: {
+      ...{ base, pairing: choice("halves", "neighbours"), size: orNull(even) },
+      scales: later(orNull(scales), null),
+    },
+    check: checkRotary,
+  },
   Alibi: { fields: { slopes: orNull(slopes), place: later(orNull(place), null) }, check: checkAlibi },
   LayerNorm: { ...norm, arrays: { gain: "covered?", bias: "covered?" } },
   RMSNorm: { ...norm, check: (found: Norm) => ({ ...found, bias: null }) },
@@ -56,6 +70,7 @@ const PARTS: Readonly<Record<string, Kind>> = {
       weighting: part("Softmax", "AverageHard", "LeftmostHard", "RightmostHard"),
       positions: later(orNull(part(...SCHEMES)), null),
       strict: later(truth, false),
+      window: later(orNull(whole(1, MAX_WINDOW)), null),
       name: later(text(), ""),
     },
     arrays: {
@@ -67,7 +82,7 @@ const PARTS: Readonly<Record<string, Kind>> = {
   Attention: { fields: { heads: list(part("Head")) }, arrays: { b_O: "lanes?" } },
   FeedForward: {
     fields: {
-      activation: choice("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu"),
+      activation: choice("relu", "gelu", "gelu_tanh", "silu", ...Object.keys(GATED)),
       names: later(list(text()), []),
     },
     arrays: {
@@ -137,6 +152,12 @@ function checkRelative({ keys }: { keys: Matrix }): void {
   if (keys.rows === 0) refuse("model", "relative positions need a row of keys, for distance 0");
 }
 
+function checkRotary({ size, scales }: AttentionPositions & { kind: "Rotary" }): void {
+  if (size !== null && scales !== null && scales.length !== size / 2) {
+    refuse("model", `${size} coordinates are ${size / 2} pairs, and there are ${scales.length} scales`);
+  }
+}
+
 function checkAlibi({ slopes, place }: AttentionPositions & { kind: "Alibi" }): void {
   if (slopes !== null && place !== null) refuse("model", "Alibi has slopes and a place: one of them is enough");
 }
@@ -149,7 +170,7 @@ function checkHead({ positions }: Head): void {
 
 function checkFeedForward(layer: FeedForward): FeedForward {
   const { activation, W_1, W_3, b_3, names, keys } = layer;
-  const gated = activation === "reglu" || activation === "swiglu";
+  const gated = isGated(activation);
   if (gated !== (W_3 !== null) || (W_3 === null && b_3 !== null)) {
     refuse("model", `a feed-forward layer with ${activation} ${gated ? "needs" : "has no"} gate W_3`);
   }

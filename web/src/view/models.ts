@@ -25,6 +25,7 @@ export interface Carried {
   readonly input: string | readonly string[] | null;
   readonly beside: { readonly model: number; readonly input: string | readonly string[] | null } | null;
   readonly changes?: readonly CarriedChange[]; // of the run on the input, by ws.ablate or ws.patch
+  readonly circuit?: unknown; // of the first model
   readonly title: string;
 }
 

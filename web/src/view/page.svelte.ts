@@ -4,6 +4,8 @@ import { type CarriedChange, isChain, reason, run, type Run, UnknownToken } from
 import { readModel } from "../files";
 import { readPresented, readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
+import { checkedCircuit } from "./circuit/circuit";
+import { ShownCircuit } from "./circuit/shown.svelte";
 import { Changes } from "./intervening/changes.svelte";
 import { exampleInput, textOf, tokensOf, understands } from "./inputs";
 import { type GivenModel, nameOfFile, type NamedModel, opened, unopened } from "./models";
@@ -21,6 +23,8 @@ export interface PageOptions {
   readonly beside?: { readonly model: number; readonly input: Input } | null;
   /** The changes of a run by `ws.ablate` or `ws.patch`. */
   readonly changes?: readonly CarriedChange[];
+  /** The circuit of the first model, as `studio/circuit.py` writes it; it is checked before anything of it is shown. */
+  readonly circuit?: unknown;
   readonly title?: string;
   /** Whether the sight is kept in the page's address. Only one component of a page may do so. */
   readonly address?: boolean;
@@ -67,6 +71,7 @@ export class Page {
   readonly why = new Why();
   /** What was changed in the run. */
   readonly changes = new Changes(this);
+  private circuit: ShownCircuit | null = null; // of the first model
   readonly title: string;
   readonly usesAddress: boolean;
   private readonly opening: Input; // with which the page began
@@ -84,9 +89,17 @@ export class Page {
     if (this.models.length === 0) return;
     try {
       this.begin(options);
+      if (options.circuit !== undefined) this.carry(options.circuit);
     } catch (error) {
       this.problem = problemOf(error);
     }
+  }
+
+  /** Show the circuit that came with the page; refuse one that is not of its first model. */
+  private carry(given: unknown): void {
+    const circuit = checkedCircuit(this.models[0].model, given);
+    this.circuit = new ShownCircuit(circuit, (tokens, position) => this.load(tokens, position));
+    if (this.view !== null && this.model === 0) this.view.circuit = this.circuit;
   }
 
   /** Show what the caller asked for, or what the address says. */
@@ -133,6 +146,15 @@ export class Page {
   typingEnds(): void {
     clearTimeout(this.paused);
     if (this.view !== null) this.view.typing = false;
+  }
+
+  /** Run an input of the model that is shown, and show one of its positions. */
+  load(tokens: readonly string[], position: number): void {
+    this.telling.leave();
+    this.input = textOf(this.current.model, tokens);
+    this.writing.begin();
+    this.open();
+    if (this.view !== null) this.view.pinned = position;
   }
 
   chooseModel(model: number): void {
@@ -247,6 +269,7 @@ export class Page {
     const { view } = this;
     view.theme = this.theme;
     view.changes = this.changes;
+    view.circuit = this.model === 0 ? this.circuit : null;
     const longer = view.run.tokens.length !== shown.tokens.length;
     view.run = shown;
     view.beside = other;

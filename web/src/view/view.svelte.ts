@@ -7,6 +7,7 @@ import { openingStage, positionInView } from "./facts/changes";
 import { Numbers } from "./facts/numbers";
 import { Program } from "./facts/program";
 import { type Scale, type Theme, topOf } from "./facts/scale";
+import type { ShownCircuit } from "./circuit/shown.svelte";
 import { Why } from "./why/why.svelte";
 import type { Changes } from "./intervening/changes.svelte";
 
@@ -65,6 +66,10 @@ export class View {
   pointed: readonly number[] = $state.raw([]);
   /** A's lanes that the stream's picture shows at the moment, which the keyboard moves among; the picture writes it. */
   lanesShown: readonly number[] = [];
+  /** The head that the mouse or the keyboard is on, anywhere in the page. */
+  pointedHead: { readonly block: number; readonly head: number } | null = $state.raw(null);
+  /** The circuit of the model; null where none came with the page. */
+  circuit: ShownCircuit | null = $state.raw(null);
   /** What was changed in the run, of a page; null elsewhere. */
   changes: Changes | null = null;
 

@@ -1,7 +1,8 @@
 /** Where an activation comes from, term by term, and what it adds to the stream. */
 
-import type { FeedForward, Run } from "../../engine";
+import type { ActivationFunction, Run } from "../../engine";
 import { elementary } from "../../engine/elementary";
+import { functionOf } from "../../engine/layers";
 import { cell, rowOf, upTo } from "./cells";
 import { type Result, rowSum, type Sum, times } from "./folding";
 import { neuronName } from "./neurons";
@@ -27,17 +28,12 @@ export interface NeuronAdds {
 export interface Activated extends NeuronPlace {
   readonly name: string;
   readonly sum: Sum; // W_1 · x ⊕ b_1
-  readonly function: "relu" | "gelu" | "gelu_tanh" | "silu";
+  readonly function: ActivationFunction;
   readonly active: number; // the function of the sum
   readonly gate: Sum | null; // W_3 · x ⊕ b_3, of gated layers
   readonly computed: Result; // active ⊗ gate: the activation
   readonly activation: number; // in the run; another one than computed where somebody changed it
   readonly adds: readonly NeuronAdds[]; // in the order of the lanes
-}
-
-/** Return the function inside an activation. */
-export function functionOf({ activation }: FeedForward): Activated["function"] {
-  return activation === "reglu" ? "relu" : activation === "swiglu" ? "silu" : activation;
 }
 
 /** Return where the activation of a neuron at a position comes from. */

@@ -1,7 +1,8 @@
 /** What a head mostly reads in a run, in words: "the word before", "what followed last time". */
 
-import { seenAhead, type HeadRun, type Run } from "../../engine";
+import type { HeadRun, Run, Sight } from "../../engine";
 import { cell, upTo } from "./cells";
+import { isSeen, seenIn, sightIn } from "./sights";
 
 const MOSTLY = 0.5; // the share of the weight that makes a description true
 const ALIKE = 0.1; // how far weights may be from equal ones, as a share of all
@@ -34,19 +35,18 @@ export function mostlyReads(run: Run, block: number, head: number): string {
 }
 
 function described(run: Run, block: number, head: number): string {
-  const { tokens, model } = run;
+  const { tokens } = run;
   const one = run.heads[block][head];
-  const ahead = seenAhead(model.blocks[block].attention!.heads[head], model.mask === "causal", tokens.length);
-  const seen = (reader: number): number => Math.min(reader + ahead, tokens.length);
+  const seen = (reader: number): Sight => sightIn(run, block, head, reader);
   // a reader that sees one position has no choice; one without weights reads nothing
-  const readers = upTo(tokens.length).filter((reader) => seen(reader) > 1 && !one.empty[reader]);
+  const readers = upTo(tokens.length).filter((reader) => seenIn(seen(reader)).length > 1 && !one.empty[reader]);
   if (readers.length < LEAST_READERS) return "";
   const distances = readers.map((reader) => fromEqual(one, reader, seen(reader)));
   if (average(distances) <= ALIKE) return "all words alike";
   let [best, most] = ["mixed", MOSTLY];
   for (const { words, sources } of PATTERNS) {
     const shares = readers.flatMap((reader) => {
-      const expected = sources(tokens, reader).filter((source) => source < seen(reader));
+      const expected = sources(tokens, reader).filter((source) => isSeen(seen(reader), source));
       return expected.length === 0 ? [] : [expected.reduce((sum, j) => sum + cell(one.weights, reader, j), 0)];
     });
     const enough = shares.length >= Math.max(LEAST_READERS, readers.length / 4);
@@ -61,8 +61,9 @@ function earlier(tokens: readonly string[], reader: number): number[] {
 }
 
 /** Return how far the weights of a reader are from equal ones: 0 to 1. */
-function fromEqual(one: HeadRun, reader: number, seen: number): number {
-  return upTo(seen).reduce((sum, source) => sum + Math.abs(cell(one.weights, reader, source) - 1 / seen), 0) / 2;
+function fromEqual(one: HeadRun, reader: number, sight: Sight): number {
+  const seen = seenIn(sight);
+  return seen.reduce((sum, source) => sum + Math.abs(cell(one.weights, reader, source) - 1 / seen.length), 0) / 2;
 }
 
 function average(values: readonly number[]): number {

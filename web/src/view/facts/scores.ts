@@ -1,6 +1,6 @@
 /** Where a score and its weight come from: the query and the key lane by lane, positions, the mask, the weighting. */
 
-import { type AttentionPositions, type Head, type Matrix, type Run, seenAhead } from "../../engine";
+import type { AttentionPositions, Head, Matrix, Run } from "../../engine";
 import { elementary } from "../../engine/elementary";
 import { product } from "../../engine/matrix";
 import { offset, penalties, rotated, waves } from "../../engine/positions";
@@ -8,6 +8,7 @@ import { asRow, cell, rowOf, upTo } from "./cells";
 import { folded, plus, type Result, rowSum, type Sum, type Term, times } from "./folding";
 import type { Move } from "./moved";
 import { attentionStage, readBy, valuesFor } from "./reading";
+import { isSeen, seenIn, sightIn } from "./sights";
 
 /** Which score: that of a source for a reader, in a head. */
 export type ScorePlace = Pick<Move, "block" | "head" | "source"> & { readonly reader: number };
@@ -44,12 +45,6 @@ export function schemeOf(run: Run, at: Pick<ScorePlace, "block" | "head">): Atte
   return headOf(run, at).positions ?? run.model.attention_positions;
 }
 
-/** Return how many positions a reader sees in a head. */
-export function seenBy(run: Run, at: Pick<ScorePlace, "block" | "head">, reader: number): number {
-  const ahead = seenAhead(headOf(run, at), run.model.mask === "causal", run.tokens.length);
-  return Math.min(reader + ahead, run.tokens.length);
-}
-
 const queries = new WeakMap<object, Matrix>(); // by the run of a head
 
 /** Return what every position asks in a head, (positions × head lanes). */
@@ -75,7 +70,7 @@ export function scoreOf(run: Run, place: ScorePlace): Score {
   const { keys } = run.heads[block][head];
   const scheme = schemeOf(run, place);
   const distance = reader - source;
-  const visible = source < seenBy(run, place, reader);
+  const visible = isSeen(sightIn(run, block, head, reader), source);
   const query = rowOf(queriesOf(run, place), reader);
   const key = rowOf(keys, source);
   const table = visible && scheme?.kind === "Relative" ? scheme.keys : null;
@@ -148,7 +143,7 @@ function turnOf(
   const halves = scheme.pairing === "halves";
   const pair = halves ? lane % pairs : Math.floor(lane / 2);
   const partner = halves ? (lane + pairs) % size : lane ^ 1;
-  const table = waves(run.model.arithmetic, scheme.base, size, position + 1);
+  const table = waves(run.model.arithmetic, scheme.base, size, position + 1, scheme.scales);
   return { partner, sin: cell(table, position, 2 * pair), cos: cell(table, position, 2 * pair + 1) };
 }
 
@@ -178,14 +173,14 @@ export function weighingOf(run: Run, at: Pick<ScorePlace, "block" | "head">, rea
   const { arithmetic: A } = run.model;
   const { weighting } = headOf(run, at);
   const { scores, weights } = run.heads[at.block][at.head];
-  const seen = upTo(seenBy(run, at, reader));
+  const seen = seenIn(sightIn(run, at.block, at.head, reader));
   const row = seen.map((source) => cell(scores, reader, source));
   const largest = row.length === 0 ? null : Math.max(...row);
   const soft = weighting.kind === "Softmax";
   const shifts = soft && weighting.shifted;
   let sum = 0;
-  const sources = seen.map((source): Weighed => {
-    const score = row[source];
+  const sources = seen.map((source, n): Weighed => {
+    const score = row[n];
     const shifted = shifts ? A.nearestSum(score - largest!) + 0 : null;
     const exp = soft ? elementary(A, "exp", shifted ?? score) : null;
     if (exp !== null) sum = A.nearestSum(sum + exp);

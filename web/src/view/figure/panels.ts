@@ -5,6 +5,7 @@ import type { Page } from "../page.svelte";
 import Attention from "../panels/Attention.svelte";
 import Lens from "../panels/Lens.svelte";
 import Memories from "../panels/Memories.svelte";
+import PresentedCircuit from "../present/PresentedCircuit.svelte";
 import type { View } from "../view.svelte";
 import FigureAnswer from "./FigureAnswer.svelte";
 import FigureStream from "./FigureStream.svelte";
@@ -24,6 +25,7 @@ export const FIGURE_PANELS: Readonly<Record<string, FigurePanel>> = {
   answer: { component: FigureAnswer, kind: null },
   weights: { component: FigureWeights, kind: null },
   lens: { component: Lens, kind: null },
+  circuit: { component: PresentedCircuit, kind: null },
 };
 
 /** Which panel of each step a story chooses itself. */

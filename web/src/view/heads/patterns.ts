@@ -1,6 +1,6 @@
 /** Small patterns of heads, painted on one canvas: rows read columns, the darker the more. */
 
-import type { HeadRun } from "../../engine";
+import type { HeadRun, Sight } from "../../engine";
 import { HEAD_COLOURS, shadesOf } from "../facts/headcolours";
 import type { Theme } from "../facts/scale";
 import { pixelOf } from "../thumbnails";
@@ -9,7 +9,7 @@ import { pixelOf } from "../thumbnails";
 export interface Thumbnail {
   readonly run: HeadRun;
   readonly head: number;
-  readonly ahead: number; // position i sees the first i + ahead positions
+  readonly sight: (reader: number) => Sight;
   readonly x: number;
   readonly y: number;
   readonly grey: boolean; // of another block than the chosen one
@@ -30,15 +30,17 @@ export function paintPatterns(
   const from = Array.from({ length: side }, (_, n) => Math.floor((n * positions) / side));
   const to = from.map((start, n) => Math.max(start + 1, Math.floor(((n + 1) * positions) / side)));
   const inks = new Map<string, Uint32Array>();
-  for (const { run, head, ahead, x, y, grey } of thumbnails) {
+  for (const { run, head, sight, x, y, grey } of thumbnails) {
     const key = `${head} ${grey}`;
     const shades = inks.get(key) ?? Uint32Array.from(shadesOf(head, theme, grey), pixelOf);
     inks.set(key, shades);
     const weights = run.weights.values;
     for (let row = 0; row < side; row++) {
-      const seen = Math.min(to[row] - 1 + ahead, positions);
+      const { first } = sight(from[row]);
+      const { end } = sight(to[row] - 1);
       const start = (y + row) * picture.width + x;
-      for (let column = 0; column < side && from[column] < seen; column++) {
+      for (let column = 0; column < side && from[column] < end; column++) {
+        if (to[column] <= first) continue;
         let largest = 0;
         for (let i = from[row]; i < to[row]; i++) {
           for (let j = from[column]; j < to[column]; j++) {

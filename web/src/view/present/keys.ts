@@ -24,7 +24,7 @@ export function presenterKey(event: KeyboardEvent, desk: Desk): Action | undefin
   if (presenting.blank && !BLANKS.includes(event.key)) {
     return event.key === "Escape" ? KEYS.Escape : ({ presenting }) => void (presenting.blank = false);
   }
-  const digit = /^(?:Digit|Numpad)([1-6])$/.exec(event.code);
+  const digit = /^(?:Digit|Numpad)([1-7])$/.exec(event.code);
   if (digit !== null) return ({ presenting }) => presenting.choose(PANELS[Number(digit[1]) - 1], event.shiftKey);
   if (told !== null && !event.shiftKey) {
     if (event.key === "ArrowRight") return KEYS.PageDown;

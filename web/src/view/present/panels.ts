@@ -11,6 +11,7 @@ import Norms from "../panels/Norms.svelte";
 import type { View } from "../view.svelte";
 import type { Panel } from "./presenting.svelte";
 import PresentedAnswer from "./PresentedAnswer.svelte";
+import PresentedCircuit from "./PresentedCircuit.svelte";
 import PresentedHeads from "./PresentedHeads.svelte";
 import PresentedStream from "./PresentedStream.svelte";
 import PresentedWeights from "./PresentedWeights.svelte";
@@ -40,6 +41,7 @@ export const PRESENTED: Readonly<Record<Panel | "why", PresentedPanel>> = {
   answer: { component: PresentedAnswer, shows: always, says: false, share: 2 },
   norm: { component: Norms, shows: (view) => view.here.kind === "norm", says: false, share: 2 },
   weights: { component: PresentedWeights, shows: always, says: false, share: 3 },
+  circuit: { component: PresentedCircuit, shows: (view) => view.circuit !== null, says: false, share: 3 },
   why: { component: PresentedWhy, shows: (view) => view.why.what !== null, says: false, share: 2 },
 };
 

@@ -1,7 +1,7 @@
 /** Presenter mode: whether it is on, which panels it shows, whether the screen is blank, and how fast it plays. */
 
 /** The panels of presenter mode, in the order of their number keys. */
-export const PANELS = ["stream", "heads", "neuron", "answer", "weights", "norm"] as const;
+export const PANELS = ["stream", "heads", "neuron", "answer", "weights", "norm", "circuit"] as const;
 export type Panel = (typeof PANELS)[number];
 
 /** What presenter mode shows unless somebody chose otherwise. */
