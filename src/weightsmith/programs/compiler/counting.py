@@ -117,7 +117,7 @@ class Counting:
 
     def _numbering(self, pairs: Selection) -> Numbering | None:
         parts = conjuncts(pairs)
-        if isinstance(pairs, Both) and len(parts) < len(pairs.parts):
+        if pairs is not True and (not parts or (isinstance(pairs, Both) and len(parts) < len(pairs.parts))):
             return None
         classes, filters, ordered = set[Form](), list[Condition](), self.causal
         for part in parts:

@@ -16,6 +16,7 @@ The compiler states what each node of a program is in the weights. Nothing of th
     cells           the numbers that cells can be, found from below
     functions       pointwise functions
     selects         selectors
+    sums            sums over the selected positions
     aggregates      counts, single values, means
     meaning         node by node: the statement gives what the program means
     heads           the forms of all lanes, read off the weights; heads select as stated

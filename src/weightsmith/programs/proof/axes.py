@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from weightsmith.programs.proof.holding import Holding, Mean, forms_of
-from weightsmith.programs.proof.space import Integers, Space, Span
+from weightsmith.programs.proof.space import Integers, Space, Span, distinct
+
+FEW_SUMS = 2_000  # combinations of numbers that are added up one by one
+MOST_ROWS = 1 << 18  # of forms that are known together
 
 
 @dataclass
@@ -42,21 +45,30 @@ class Axes:
         space = self.space
         if space.constant(form):
             return
-        for feature, pure, identity, count in (
-            ("token", space.pure_token, space.token, space.tokens),
-            ("index", space.pure_index, space.index, space.positions),
-        ):
-            if pure(form):
-                known = any(axis.feature == feature for axis in self.axes)
-                if not known and (feature == "token" or all(axis.positions is None for axis in self.axes)):
-                    self._take(Axis((identity,), np.arange(count)[:, None], feature))
-                return
+        features = [one for one in ("token", "index") if form[self._place(one)].any()]
+        new = [one for one in features if not self._knows(one)]
+        if not form[space.of_cells].any() and (len(features) == 1 or (len(new) < 2 and self._few(form))):
+            for one in new:
+                identity, count = (space.token, space.tokens) if one == "token" else (space.index, space.positions)
+                self._take(Axis((identity,), np.arange(count)[:, None], one))
+            return
         _, _, rest = self._span.solve(form)
         if self._free_of(rest):
             return
         varying = form.copy()
         varying[-1] = 0
         self._take(Axis((varying,), (space.codes(form) - form[-1])[:, None]))
+
+    def _few(self, form: Integers) -> bool:
+        """Return whether a form of token and position has few enough numbers to be added up one by one."""
+        return len(distinct(form[self.space.of_tokens])) * len(distinct(form[self.space.of_index])) <= FEW_SUMS
+
+    def _place(self, feature: str) -> slice:
+        return self.space.of_tokens if feature == "token" else self.space.of_index
+
+    def _knows(self, feature: str) -> bool:
+        """Return whether there is an axis for a feature, or one that tells the position."""
+        return any(one.feature == feature or (feature == "index" and one.positions is not None) for one in self.axes)
 
     def _add(self, forms: Sequence[Integers], rows: Integers) -> None:
         """Take joint forms as one axis; those that are constant count for nothing."""
@@ -70,23 +82,29 @@ class Axes:
             form = forms[n].copy()
             form[-1] = 0
             bare.append(form)
-        if self._spanned(bare).dependent:
-            for form in bare:  # known apart from each other at least
-                self._add_form(form)
-            return
         kept = rows[:, varying] - np.array([forms[n][-1] for n in varying], np.int64)
         kept = np.unique(kept, axis=0) if len(varying) < len(forms) else kept
-        self._take(Axis(tuple(bare), kept, positions=self._positions(bare, kept)))
+        if not self._spanned(bare).dependent:
+            self._take(Axis(tuple(bare), kept, positions=self.space.positions_of(bare, kept)))
+        elif len(bare) < 2 or not self._join(bare, kept):
+            for form in bare:  # known apart from each other at least
+                self._add_form(form)
 
-    def _positions(self, forms: Sequence[Integers], rows: Integers) -> Integers | None:
-        """Return the positions that rows stand for, where one of the forms tells positions apart."""
-        for column, form in enumerate(forms):
-            entries = form[self.space.of_index]
-            if self.space.pure_index(form) and len(np.unique(entries)) == len(entries):
-                order = np.argsort(entries)
-                found = np.minimum(np.searchsorted(entries[order], rows[:, column]), len(order) - 1)
-                return order[found]
-        return None
+    def _join(self, forms: Sequence[Integers], rows: Integers) -> bool:
+        """Add one of two forms to an axis that has the other: two means over the same positions share their count."""
+        for axis in self.axes:
+            for place, known in enumerate(axis.forms):
+                for shared, new in ((0, 1), (1, 0)):
+                    if axis.feature or not np.array_equal(known, forms[shared]):
+                        continue
+                    joined = _joined(axis.rows, place, rows[:, shared], rows[:, new])
+                    if joined is None or self._spanned([forms[new]]).dependent:
+                        return False
+                    axis.forms, axis.rows = (*axis.forms, forms[new]), joined
+                    axis.positions = self.space.positions_of(axis.forms, joined)
+                    self._span = self._spanned([])
+                    return True
+        return False
 
     def _take(self, axis: Axis) -> None:
         self.axes.append(axis)
@@ -100,15 +118,21 @@ class Axes:
 
     def _free_of(self, rest: Integers) -> bool:
         """Return whether nothing is left of a form but features that are axes, and a constant."""
-        space = self.space
-        features = {axis.feature for axis in self.axes}
-        return (
-            not rest[space.of_cells].any()
-            and ("token" in features or not rest[space.of_tokens].any())
-            and (
-                "index" in features or not rest[space.of_index].any() or any(a.positions is not None for a in self.axes)
-            )
-        )
+        left = any(rest[self._place(one)].any() and not self._knows(one) for one in ("token", "index"))
+        return not rest[self.space.of_cells].any() and not left
+
+
+def _joined(rows: Integers, place: int, shared: Integers, new: Integers) -> Integers | None:
+    """Return rows, each with all that is new beside the same number; None where they are too many."""
+    order = np.argsort(shared, kind="stable")
+    shared, new = shared[order], new[order]
+    starts, ends = (np.searchsorted(shared, rows[:, place], side=side) for side in ("left", "right"))
+    counts = ends - starts
+    total = int(counts.sum())
+    if total > MOST_ROWS:
+        return None
+    within = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.column_stack([np.repeat(rows, counts, axis=0), new[np.repeat(starts, counts) + within]])
 
 
 def representatives(columns: Sequence[Integers], count: int) -> tuple[Integers, Integers]:

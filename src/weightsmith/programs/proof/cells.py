@@ -13,7 +13,7 @@ from weightsmith.programs.proof.holding import Holding, Values
 from weightsmith.programs.proof.lemmas import Lemma, LemmaError
 from weightsmith.programs.proof.neurons import Part, fired
 from weightsmith.programs.proof.selectors import Differences, Selection
-from weightsmith.programs.proof.space import Integers, Space, checked, distinct, product, scaled, step_of, sums
+from weightsmith.programs.proof.space import Integers, Space, checked, distinct, scaled, step_of, sums
 from weightsmith.programs.proof.statement import Cell, Gathered, Layered, Statement
 
 MOST_SUMS = 1 << 22  # numbers that a sum can be
@@ -82,10 +82,10 @@ class Cells:
             for part in parts:
                 if not {c for c, _ in self.space.cells_of(part.form)} <= joint.cells:
                     break
-                factors, divisor, rest = joint.span.solve(part.form)
-                if divisor != 1 or rest[:-1].any():
+                known = self.space.along(joint, part.form)
+                if known is None or known[1][:-1].any():
                     break
-                total = total + fired(part.kinks, product(joint.rows, factors) + rest[-1])
+                total = total + fired(part.kinks, known[0] + known[1][-1])
             else:
                 return distinct(total)
         found = np.zeros(1, np.int64)
@@ -154,6 +154,8 @@ class Cells:
 
 def total_codes(values: Integers, low: int, high: int) -> Integers:
     """Return all sums of `low` to `high` of some numbers, and perhaps more."""
+    if high == 0:
+        return np.zeros(1, np.int64)
     if high <= 1:
         return distinct(np.append(values, 0)) if low == 0 else values
     least, most = int(values[0]), int(values[-1])

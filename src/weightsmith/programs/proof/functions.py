@@ -35,6 +35,11 @@ class Functions(Cells):
 
     def _is_constant(self, holding: Holding, value: Value) -> Holding:
         found = constant_of(holding)
+        if found is None and not isinstance(holding, Mean):  # its forms may be the same for all numbers that occur
+            grid = self._grid([holding])
+            asked = grid.ask(holding)
+            numbers = np.unique(grid.rows(asked.numbers()))
+            found = (self.values.known[int(numbers[0])],) if len(numbers) == 1 else None
         if found is None or found[0] != value or holding.about != "value":
             raise LemmaError(f"it is always {brief(presented(value))}, and that is not what is held")
         return holding

@@ -10,14 +10,13 @@ from math import prod
 
 import numpy as np
 
-from weightsmith.programs.proof.axes import Axes, representatives
+from weightsmith.programs.proof.axes import FEW_SUMS, Axes, representatives
 from weightsmith.programs.proof.holding import Affine, Holding, Mean, Values, Variable
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.neurons import Kinks, Part, fired
 from weightsmith.programs.proof.space import Booleans, Integers, Space, distinct, product, scaled, sums
 
 MOST_CASES = 4_000_000  # combinations that are gone through
-FEW_SUMS = 2_000  # combinations of numbers that are added up one by one
 MOST_SUMS = 20_000  # combinations of classes whose sums are found
 
 

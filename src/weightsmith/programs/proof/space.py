@@ -30,6 +30,7 @@ class Joint(NamedTuple):
     span: "Span"
     cells: frozenset[int]
     rows: Integers  # (pairs, 2)
+    positions: Integers | None  # the position of every row, where one of the forms tells it
 
 
 class Span:
@@ -154,10 +155,9 @@ class Space:
         found, rest = form[-1:].copy(), form
         for joint in self.joint if form[self.of_cells].any() else ():
             if joint.cells <= {cell for cell, _ in self.cells_of(rest)}:
-                factors, divisor, beyond = joint.span.solve(rest)
-                if divisor == 1 and not any(cell in joint.cells for cell, _ in self.cells_of(beyond)):
-                    found = sums(found, distinct(product(joint.rows, factors)))
-                    rest = beyond
+                known = self.along(joint, rest)
+                if known is not None:
+                    found, rest = sums(found, distinct(known[0])), known[1]
         for place in (self.of_tokens, self.of_index):
             if rest[place].any():
                 found = sums(found, distinct(rest[place]))
@@ -177,12 +177,38 @@ class Space:
     def add_joint(self, forms: Sequence[Integers], rows: Integers) -> None:
         """Note all combinations of forms; earlier results stay true."""
         varying = [n for n, form in enumerate(forms) if not self.constant(form)]
-        span = Span([forms[n] for n in varying])
-        if len(varying) < 2 or span.dependent:
+        if len(varying) < 2 or Span(forms).dependent:
             return
         cells = frozenset(cell for form in forms for cell, _ in self.cells_of(form))
-        self.joint.append(Joint(span, cells, rows - np.array([form[-1] for form in forms], np.int64)))
+        rows = rows - np.array([form[-1] for form in forms], np.int64)
+        positions = self.positions_of(forms, rows)
+        if positions is not None:  # all functions of the position are known then
+            varying = [n for n, form in enumerate(forms) if not self.pure_index(form)]
+        span = Span([forms[n] for n in varying], [] if positions is None else [self.of_index])
+        self.joint.append(Joint(span, cells, rows[:, varying], positions))
         self._codes.clear()
+
+    def along(self, joint: Joint, form: Integers) -> tuple[Integers, Integers] | None:
+        """Return what a form is in each row, and what is left of it; None where that is about the cells of the rows."""
+        factors, divisor, rest = joint.span.solve(form)
+        if divisor != 1 or any(cell in joint.cells for cell, _ in self.cells_of(rest)):
+            return None
+        numbers = product(joint.rows, factors)
+        if joint.positions is not None and rest[self.of_index].any():
+            numbers = numbers + rest[self.of_index][joint.positions]
+            rest = rest.copy()
+            rest[self.of_index] = 0
+        return numbers, rest
+
+    def positions_of(self, forms: Sequence[Integers], rows: Integers) -> Integers | None:
+        """Return the positions that rows stand for, where one of their forms, without constants, tells positions."""
+        for column, form in enumerate(forms):
+            entries = form[self.of_index]
+            if self.pure_index(form) and len(np.unique(entries)) == len(entries):
+                order = np.argsort(entries)
+                found = np.minimum(np.searchsorted(entries[order], rows[:, column]), len(order) - 1)
+                return order[found]
+        return None
 
     def ends(self, form: Integers) -> tuple[int, int]:
         """Return the smallest and the largest number that a form can be, from those of its parts."""
