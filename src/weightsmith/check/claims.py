@@ -57,7 +57,7 @@ class _Pair(Claim):
     T: Model
 
     def __post_init__(self) -> None:
-        check_same_vocabulary(self.S, self.T, self.frame)
+        check_same_vocabulary(self.frame.vocabulary(self.S), self.frame.vocabulary(self.T))
         if any(isinstance(T, Transformer) and T.readout is not None for T in self.models):
             self._check_readouts()
         elif set(self.S.classes) != set(self.T.classes):

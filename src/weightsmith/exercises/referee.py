@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
-from weightsmith.exercises.definition import POINTS, Exercise
-from weightsmith.exercises.grade import RESULTS, Grade, failed
+from weightsmith.exercises.definition import Exercise
+from weightsmith.exercises.grade import POINTS, RESULTS, Grade, failed
 from weightsmith.exercises.limits import Limits
 from weightsmith.exercises.running import command, end, environment
 

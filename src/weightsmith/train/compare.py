@@ -16,10 +16,10 @@ from weightsmith.inspect.probing.units import Reading, Unit, joined_readings, re
 from weightsmith.inspect.recurrent import LSTM
 from weightsmith.inspect.run import run
 from weightsmith.model import Transformer, read_tokens
-from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.labelled import Labelled
 from weightsmith.train.loop import Report, Stop, learn, threads
+from weightsmith.train.records import Record
 from weightsmith.train.settings import Course, Shape
 from weightsmith.train.text import Text
 from weightsmith.train.training import check_context, how, identity, new_module

@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 
 from weightsmith.errors import InputError
-from weightsmith.train.checkpoint import Checkpoint, Record, read_checkpoint, write_checkpoint
+from weightsmith.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from weightsmith.train.records import Record
 from weightsmith.train.settings import Course
 
 Batch: TypeAlias = tuple[Tensor, Tensor]
