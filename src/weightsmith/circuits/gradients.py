@@ -1,8 +1,8 @@
 """Attribution of edges by gradients: one clean run and its gradients score all edges at once.
 
-The score of an edge is what its source writes differently in the corrupted run, times the gradient at the input that
-reads it. To first order, so much changes if this input alone sees the corrupted source. The methods load PyTorch when
-they are called.
+The score of an edge is the change of what its source writes, from the clean to the corrupted run, times the gradient at
+the input that reads it. To first order, this is the change of the metric if that input alone reads the corrupted
+source. The methods load PyTorch when they are called.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,8 +41,8 @@ def edge_integrated_gradients(
 ) -> Mapping[Edge, float]:
     """Score every edge as `edge_attribution_patching` does, with the mean gradient of runs between clean and corrupted.
 
-    What enters the first block goes from its clean to its corrupted value, or to 0, in so many steps; each is run at
-    its middle.
+    The input of the first block moves in a straight line from its clean to its corrupted value, or to 0. The line is
+    divided into `steps` equal parts, and the model is run at the middle of each.
     """
     return _scores(T, pairs, whole_number(steps, "steps", 1, MOST_STEPS), towards)
 

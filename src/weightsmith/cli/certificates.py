@@ -32,7 +32,7 @@ Models = Annotated[
     typer.Option("--model", metavar="MODEL", help="With --replay: a model of the claim; repeat it, in any order."),
 ]
 Sample = Annotated[
-    int | None, typer.Option(metavar="K", help="With --replay: so many shards, chosen at random.", show_default=False)
+    int | None, typer.Option(metavar="K", help="With --replay: how many shards, chosen at random.", show_default=False)
 ]
 Everything = Annotated[bool, typer.Option("--all", help="With --replay: all of it, however long it takes.")]
 Cited = Annotated[

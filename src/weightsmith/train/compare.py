@@ -133,7 +133,7 @@ def compare(
 ) -> Comparison:
     """Train both with the same batches, in the same order, from the same seed: the transformer, then the LSTM.
 
-    With a checkpoint, each has its own: the same name with `.transformer` and `.lstm` after it. `report` is told the
+    With a checkpoint, each has its own: the same name with `.transformer` and `.lstm` after it. `report` gets the
     steps of both together. `stop` is asked before every step; once it says True, both are left as they are.
     """
     check_context(task, shape)

@@ -70,7 +70,7 @@ class Stepping(Protocol):
 
 Report: TypeAlias = Callable[[int, float, float], None]  # steps done, loss, tokens per second
 Stop: TypeAlias = Callable[[], bool]  # asked before every step
-Enough: TypeAlias = Callable[[int], bool]  # after so many steps, at each record; depends on the weights alone
+Enough: TypeAlias = Callable[[int], bool]  # whether to end, at a record after some steps, by the weights alone
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,11 +76,11 @@ class Grid(Axes):
             features.add("index")
         for feature, of in (("token", self.space.of_tokens), ("index", self.space.of_index)):
             if feature not in features and rest[of].any():
-                raise LemmaError(f"what is held is no function of what is asked about: it depends on the {feature}")
+                raise LemmaError(f"a value is not a function of its arguments: it depends on the {feature}")
         for cell, factor in self.space.cells_of(rest):
             parts = self.layered(cell)
             if parts is None:
-                raise LemmaError("what is held is no function of what is asked about: it depends on another sum")
+                raise LemmaError("a value is not a function of its arguments: it depends on another sum")
             for one in parts:
                 self._neurons(found, factor, one)
         return found

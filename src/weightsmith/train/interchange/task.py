@@ -17,8 +17,8 @@ from weightsmith.train.interchange.parts import NONE
 from weightsmith.train.loop import Batch
 
 PADDING = NONE  # behind a base that is shorter than its source
-CHANGING = 0.5  # of the interchanges that are learnt, so many change an answer, if there are any
-SAME_LENGTH = 0.5  # of the batches, so many have sources that are as long as their bases
+CHANGING = 0.5  # share of the trained interchanges that change an answer, if there are any
+SAME_LENGTH = 0.5  # share of the batches whose sources are as long as their bases
 Rows = npt.NDArray[np.intp]
 
 
