@@ -26,7 +26,7 @@ from weightsmith import programs
 from weightsmith.automata import Automaton, Describing, foreign_letters, language, parser_is_known
 from weightsmith.check.citation import cite
 from weightsmith.check.claim import Claim
-from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recognizes, SameDecisions, SameLogits
+from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recognizes
 from weightsmith.check.computing import Computes, compiled_program
 from weightsmith.check.condition_text import Given, condition
 from weightsmith.check.conditions import image
@@ -43,6 +43,7 @@ from weightsmith.check.options import (
     Options,
     takes_options,
 )
+from weightsmith.check.pair_claims import SameDecisions, SameLogits
 from weightsmith.check.places import At
 from weightsmith.check.replay_results import FamilyReplay, Replay
 from weightsmith.check.replaying import replay

@@ -6,8 +6,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from weightsmith.arithmetic import Array
 from weightsmith.automata import TokenIds
-from weightsmith.errors import InputError, brief, listed
+from weightsmith.errors import InputError, brief, listed, shown
 from weightsmith.inspect.chains import ChainRun, written
 from weightsmith.inspect.run import Run
 from weightsmith.kernels.engines import engine_for
@@ -162,3 +163,15 @@ def refuse_chains(what: str, *models: Model) -> None:
     """Refuse a chain where a claim is about numbers inside a run."""
     if any(isinstance(model, Chain) for model in models):
         raise InputError(f"{what} is about a transformer, and a chain has answers only: write C.transformer")
+
+
+def answers_line(model: Model) -> str:
+    """Return the answers of a model, in a line."""
+    if isinstance(model, Chain) and model.outputs > 1:
+        return f"tuples of {model.outputs} of {listed(model.letters)}"
+    return listed([value_text(value) for value in answers_of(model)])
+
+
+def named_numbers(names: Sequence[str], values: Array) -> str:
+    """Return numbers with their names, in a line."""
+    return ", ".join(f"{shown(name)}={x:g}" for name, x in zip(names, values, strict=True))
