@@ -16,7 +16,8 @@ from rich.table import Table
 from tests.circuits.differentiable import PROGRAMS, compiled, pairs_of
 
 from weightsmith.circuits.gradients import edge_attribution_patching, edge_integrated_gradients
-from weightsmith.inspect.edges import Edge, carrying, edges, live_edges
+from weightsmith.inspect.components import Edge
+from weightsmith.inspect.edges import carrying, edges, live_edges
 
 PAGE = Path(__file__).parents[1] / "docs" / "portable.md"
 BEGIN, END = "<!-- python -m benchmarks.attribution --write -->\n", "\n<!-- end of attribution -->"

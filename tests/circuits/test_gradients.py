@@ -12,7 +12,8 @@ from weightsmith.circuits import backward
 from weightsmith.circuits.gradient_norms import gradient_norms
 from weightsmith.circuits.gradients import batches, edge_attribution_patching, edge_integrated_gradients
 from weightsmith.circuits.pairs import Pair
-from weightsmith.inspect.edges import edges, read_at
+from weightsmith.inspect.components import read_at
+from weightsmith.inspect.edges import edges
 from weightsmith.model import Transformer
 from weightsmith.model.folds import map_arrays
 

@@ -8,7 +8,8 @@ import pytest
 import weightsmith as ws
 from weightsmith import circuits
 from weightsmith.circuits.ablations import activation_patching, batches, mean_ablation, zero_ablation
-from weightsmith.inspect.edges import Edge, Node, carrying, edges
+from weightsmith.inspect.components import Edge, Node
+from weightsmith.inspect.edges import carrying, edges
 from weightsmith.inspect.joint_cuts import JointCutting
 
 

@@ -10,8 +10,9 @@ import pytest
 import weightsmith as ws
 from tests.programs.drawn import drawn_program
 from weightsmith.errors import WeightsmithError
-from weightsmith.inspect.components import lanes_read, shared_lanes, writers
-from weightsmith.inspect.edges import Cutting, Edge, Node, carrying, edges, live_edges
+from weightsmith.inspect.components import Edge, Node, lanes_read, shared_lanes, writers
+from weightsmith.inspect.cuts import Cutting
+from weightsmith.inspect.edges import carrying, edges, live_edges
 from weightsmith.programs import compile as compile_program
 from weightsmith.semantics.reference import Reference
 

@@ -14,7 +14,8 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.circuits.pairs import Pair
 from weightsmith.errors import InputError
-from weightsmith.inspect.edges import Edge, Node, carrying, edges
+from weightsmith.inspect.components import Edge, Node
+from weightsmith.inspect.edges import carrying, edges
 from weightsmith.inspect.joint_cuts import JointCutting, Outputs
 from weightsmith.model import Transformer
 from weightsmith.model.tokens import token_ids

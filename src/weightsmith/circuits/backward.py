@@ -13,7 +13,7 @@ from torch import Tensor
 
 from weightsmith.circuits.gradients import Towards
 from weightsmith.circuits.tapped import Tapped, TappedRun
-from weightsmith.inspect.edges import Edge, Input, Node, read_at
+from weightsmith.inspect.components import Edge, Input, Node, read_at
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 

@@ -12,7 +12,8 @@ from weightsmith.circuits import lazy
 from weightsmith.circuits.pairs import Pair
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.export.capabilities import require_packages
-from weightsmith.inspect.edges import Edge, edges
+from weightsmith.inspect.components import Edge
+from weightsmith.inspect.edges import edges
 from weightsmith.model import Transformer
 from weightsmith.model.tokens import read_tokens, token_ids
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from weightsmith.errors import InputError
-from weightsmith.inspect.edges import Edge
+from weightsmith.inspect.components import Edge
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import AnswerIds, Ids

@@ -12,7 +12,7 @@ from weightsmith.circuits.folder import Entry
 from weightsmith.circuits.ranking import Ranking, ranked
 from weightsmith.circuits.results import Scores
 from weightsmith.circuits.truth import Truth
-from weightsmith.inspect.edges import Edge, Node
+from weightsmith.inspect.components import Edge, Node
 from weightsmith.tables import Table
 
 MEASURES = {  # name: heading

@@ -14,7 +14,7 @@ from weightsmith.export.hugging_face.hub.network_weightsmith import Places, plac
 from weightsmith.export.hugging_face.hub.steps_weightsmith import Passed
 from weightsmith.export.pytorch import made
 from weightsmith.export.pytorch.module import Block, Heads
-from weightsmith.inspect.edges import Input, Node
+from weightsmith.inspect.components import Input, Node
 from weightsmith.model import Transformer
 
 Start: TypeAlias = dict[Node, Tensor]  # what the embedding and the positions write, (inputs, positions, lanes)

@@ -6,7 +6,8 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 from weightsmith.errors import FileError, brief
 from weightsmith.export.circuit_cut import plain_edge, written_hook
-from weightsmith.inspect.edges import Edge, Live, Node, carrying, edges, live_edges
+from weightsmith.inspect.components import Edge, Node
+from weightsmith.inspect.edges import Live, carrying, edges, live_edges
 from weightsmith.model import Transformer
 from weightsmith.train import Alike
 

@@ -11,7 +11,8 @@ from weightsmith.export.circuit_cut import hooks_of
 from weightsmith.files import save
 from weightsmith.inspect import outputs
 from weightsmith.inspect.comparison import Compared
-from weightsmith.inspect.edges import Edge, Live, Node, live_edges
+from weightsmith.inspect.components import Edge, Node
+from weightsmith.inspect.edges import Live, live_edges
 from weightsmith.model import Transformer
 from weightsmith.storage import refusals, write_json
 from weightsmith.train.interchange.measured import Interchange

@@ -6,7 +6,7 @@ from types import MappingProxyType
 import numpy as np
 
 from weightsmith.errors import InputError, brief, listed
-from weightsmith.inspect.edges import Edge, Node, written_at
+from weightsmith.inspect.components import Edge, Node, written_at
 from weightsmith.model import Transformer
 from weightsmith.train.interchange.parts import node_called, nodes_of
 from weightsmith.train.settings import NEURONS_PER_LANE, Shape

@@ -9,7 +9,8 @@ from typing import Literal
 
 from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.inspect.comparison import Compared, Compiled, compare, length_of, model_of
-from weightsmith.inspect.edges import Node, live_edges
+from weightsmith.inspect.components import Node
+from weightsmith.inspect.edges import live_edges
 from weightsmith.model import Transformer
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.interchange.alike import Alike

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.inspect.edges import Node
+from weightsmith.inspect.components import Node
 from weightsmith.train.interchange.dense import Dense
 from weightsmith.train.interchange.pairs import Drawn, Lengths, Table
 from weightsmith.train.interchange.parts import NONE
