@@ -25,7 +25,7 @@ class Between:
     space: Space
     differences: Differences
     causal: bool
-    layered: Callable[[int], Sequence[Part] | None]  # the neurons of a cell, if it is a sum of theirs
+    layered: Callable[[int], Sequence[Part] | None]  # of a cell; None for a sum over positions
     _between: dict[int, tuple[Selection, Booleans, Booleans]] = field(init=False, default_factory=dict)
 
     def between(self, pairs: Selection) -> tuple[Booleans, Booleans]:
