@@ -1,4 +1,4 @@
-"""A run in PyTorch in which every component reads its own copy of the stream, so that gradients tell them apart.
+"""A run in PyTorch in which every component reads its own copy of the stream, so that each copy has its own gradient.
 
 A head has three copies, for queries, keys and values. A copy is taken before the norm of the sublayer, as by
 TransformerLens's `hook_q_input` and `hook_mlp_in`. This module loads PyTorch.

@@ -75,7 +75,7 @@ def read_at(T: Transformer, node: Node) -> int:
 
 
 def shared_lanes(T: Transformer, edge: Edge) -> list[str]:
-    """Return the lanes that the source of an edge may write and its input reads; without any, it carries nothing.
+    """Return the lanes that the source of an edge may write and its input reads; without any, the edge is silent.
 
     A norm in between reads all the lanes that it normalises. A norm after a sublayer spreads what was written to all of
     its lanes.

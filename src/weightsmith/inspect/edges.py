@@ -17,7 +17,7 @@ MOST_CUTS = 20_000  # edges that are cut on every input
 
 
 def edges(T: Transformer, neurons: bool = False) -> Iterator[Edge]:
-    """Yield every pair of a writer and an input that reads the stream after it, whether or not it carries anything."""
+    """Yield every pair of a writer and an input that reads the stream after it, whether or not they share a lane."""
     sources = writers(T, neurons)
     readers = [node for node in sources if node.kind in ("head", "mlp", "neuron")]
     for target in [*readers, Node("unembed")]:
@@ -27,15 +27,15 @@ def edges(T: Transformer, neurons: bool = False) -> Iterator[Edge]:
                 yield from (Edge(source, target, each) for each in inputs)
 
 
-def carrying(T: Transformer, neurons: bool = False) -> list[Edge]:
-    """Return the edges whose ends share a lane; no other pair can carry anything."""
+def connected_edges(T: Transformer, neurons: bool = False) -> list[Edge]:
+    """Return the edges whose ends share a lane; to cut another edge changes nothing."""
     found = ReadAndWritten(T)
     return [edge for edge in edges(T, neurons) if found.shared(edge).any()]
 
 
 @dataclass(frozen=True)
 class Live:
-    """An edge that carries something: an input and position at which the answer is another one without it."""
+    """An edge that matters, with a witness: an input, and a position at which the answer changes when it is cut."""
 
     edge: Edge
     witness: tuple[str, ...]
@@ -50,7 +50,7 @@ def live_edges(
     By default these are the edges whose ends share a lane; with `neurons`, those of single neurons instead of layers.
     """
     _check_inputs(T, up_to)
-    waiting, found = list(carrying(T, neurons) if candidates is None else candidates), dict[Edge, Live]()
+    waiting, found = list(connected_edges(T, neurons) if candidates is None else candidates), dict[Edge, Live]()
     if len(waiting) > MOST_CUTS:
         less = "neurons=False, or a smaller model" if neurons else "a smaller model"
         raise InputError(f"{len(waiting):,} edges share a lane, and at most {MOST_CUTS:,} are cut: write {less}")

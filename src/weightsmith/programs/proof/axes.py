@@ -79,7 +79,7 @@ class Axes:
         self._take(Axis(tuple(bare), kept, positions=self._positions(bare, kept)))
 
     def _positions(self, forms: Sequence[Integers], rows: Integers) -> Integers | None:
-        """Return the positions that rows stand for, where one of the forms tells positions apart."""
+        """Return the positions that rows stand for, where one of the forms determines the position."""
         for column, form in enumerate(forms):
             entries = form[self.space.of_index]
             if self.space.pure_index(form) and len(np.unique(entries)) == len(entries):

@@ -28,7 +28,7 @@ def shape_for(T: Transformer, parts: Sequence[Node], context: int) -> Shape:
 
 
 def mapping_for(parts: Sequence[Node], shape: Shape, seed: int) -> Mapping[Node, Node]:
-    """Return a node for each part, in the same block: the heads are drawn, so that their numbers tell nothing."""
+    """Return a node for each part, in the same block: the heads are drawn, so that their numbers are no hint."""
     rng = np.random.default_rng([seed, 1])
     order = [rng.permutation(shape.heads).tolist() for _ in range(shape.blocks)]
     found = dict[Node, Node]()

@@ -1,4 +1,4 @@
-"""What is learnt: the answers of the program, as it is and under interchanges of its parts; and no part elsewhere."""
+"""The task of strict IIT: answer as the program does, also under interchanges; other nodes must not matter."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
