@@ -16,7 +16,8 @@ from rich.table import Table
 from tests.circuits.differentiable import PROGRAMS, compiled, pairs_of
 
 from weightsmith.circuits.gradients import edge_attribution_patching, edge_integrated_gradients
-from weightsmith.inspect.edges import Edge, carrying, edges, live_edges
+from weightsmith.inspect.components import Edge
+from weightsmith.inspect.edges import connected_edges, edges, live_edges
 
 PAGE = Path(__file__).parents[1] / "docs" / "portable.md"
 BEGIN, END = "<!-- python -m benchmarks.attribution --write -->\n", "\n<!-- end of attribution -->"
@@ -53,7 +54,7 @@ class Figures:
             T, pairs = P.transformer, pairs_of(P, PAIRS, LONGEST)
             live = {one.edge for one in live_edges(T, UP_TO)[0]}
             scores = {method: call(T, pairs) for method, call in METHODS.items()}
-            every, sharing = list(edges(T)), carrying(T)
+            every, sharing = list(edges(T)), connected_edges(T)
             self.counts[name] = (len(live), len(sharing), len(every))
             self.every[name] = {method: area(each, live, every) for method, each in scores.items()}
             self.sharing[name] = {method: area(each, live, sharing) for method, each in scores.items()}

@@ -17,9 +17,10 @@ from benchmarks.timing import best_seconds
 from weightsmith import Fixed, Float, Transformer, infinity_form, zero_one_form
 from weightsmith.arithmetic import Array
 from weightsmith.check import two_models as sharing
-from weightsmith.check.claims import FinalVectors, SameDecisions
+from weightsmith.check.claims import FinalVectors
 from weightsmith.check.engine import check_exhaustively
 from weightsmith.check.options import Options
+from weightsmith.check.pair_claims import SameDecisions
 from weightsmith.check.verdict import Verdict
 from weightsmith.kernels.packed import handover, packed_run
 from weightsmith.kernels.packed.carrier import carrier

@@ -17,11 +17,11 @@ from benchmarks.models import thinned
 from benchmarks.timing import best_seconds
 from weightsmith import Fixed
 from weightsmith.check.claim import Claim
-from weightsmith.check.claims import SameDecisions
 from weightsmith.check.cluster import TASK_SECONDS, Cluster, connected
 from weightsmith.check.engine import check_exhaustively
 from weightsmith.check.examine import columns_for, examine
 from weightsmith.check.options import Options
+from weightsmith.check.pair_claims import SameDecisions
 from weightsmith.check.plan import MAX_SHARDS, Plan
 from weightsmith.tables import Table
 

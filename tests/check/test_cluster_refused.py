@@ -38,7 +38,7 @@ class FakeClient:
 
 def refusal(what: str, address: str) -> str:
     return re.escape(f"{what} is at {address!r}, which is neither loopback nor TLS") + (
-        ": whoever reaches that port can run any code there; start it with --host 127.0.0.1, or with TLS, .*tls://.*"
+        ": anyone who reaches that port can run any code there; start it with --host 127.0.0.1, or with TLS, .*tls://.*"
         "write --insecure-network .*insecure_network=True"
     )
 

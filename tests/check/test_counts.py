@@ -15,8 +15,8 @@ from weightsmith.arithmetic import Array
 from weightsmith.automata import Truths
 from weightsmith.check import engine, examine
 from weightsmith.check import plan as plan_module
-from weightsmith.check.claims import SameDecisions, SameLogits
 from weightsmith.check.frame import Frame
+from weightsmith.check.pair_claims import SameDecisions, SameLogits
 from weightsmith.check.plan import Plan, Shard, make_plan, tokens
 from weightsmith.model.transformer import Mask
 

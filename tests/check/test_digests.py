@@ -11,10 +11,11 @@ import weightsmith as ws
 from tests.check.conftest import Cut
 from tests.check.models import flipped, just
 from weightsmith.automata import language
-from weightsmith.check.claims import FinalVectors, Recognizes, SameDecisions, SameLogits
+from weightsmith.check.claims import FinalVectors, Recognizes
 from weightsmith.check.engine import check_exhaustively
 from weightsmith.check.examine import by_reference, examine
 from weightsmith.check.options import Options
+from weightsmith.check.pair_claims import SameDecisions, SameLogits
 
 ARITHMETICS = {
     "int16": ws.Fixed(4, 4),

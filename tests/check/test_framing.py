@@ -16,11 +16,12 @@ from tests.check.models import all_inputs, automaton, just
 from weightsmith.automata import language
 from weightsmith.check import Divergence, replay
 from weightsmith.check.claim import Claim
-from weightsmith.check.claims import FinalVectors, Recognizes, SameDecisions
+from weightsmith.check.claims import FinalVectors, Recognizes
 from weightsmith.check.engine import check_exhaustively
 from weightsmith.check.examine import EMPTY_DIGEST, by_reference, examine
 from weightsmith.check.frame import make_frame
 from weightsmith.check.options import Options
+from weightsmith.check.pair_claims import SameDecisions
 from weightsmith.check.verdict import Verdict
 
 END = ("END",)

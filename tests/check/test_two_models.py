@@ -16,9 +16,9 @@ from weightsmith import Attention, Block, FeedForward, Transformer, library
 from weightsmith.arithmetic import Array
 from weightsmith.check import two_models
 from weightsmith.check.claim import Claim
-from weightsmith.check.claims import SameDecisions, SameLogits
 from weightsmith.check.examine import Source, by_reference, examine
 from weightsmith.check.options import Options
+from weightsmith.check.pair_claims import SameDecisions, SameLogits
 from weightsmith.kernels.packed import Handover, batch, handover, packed_run, tree
 from weightsmith.model.folds import map_declared, named_arrays
 from weightsmith.model.frozen import LANES, Axes

@@ -8,11 +8,12 @@ import pytest
 
 import weightsmith as ws
 from tests.circuits.differentiable import compiled, pairs_of
-from weightsmith.circuits import gradients as module
+from weightsmith.circuits import backward
 from weightsmith.circuits.gradient_norms import gradient_norms
-from weightsmith.circuits.gradients import edge_attribution_patching, edge_integrated_gradients
+from weightsmith.circuits.gradients import batches, edge_attribution_patching, edge_integrated_gradients
 from weightsmith.circuits.pairs import Pair
-from weightsmith.inspect.edges import edges, read_at
+from weightsmith.inspect.components import read_at
+from weightsmith.inspect.edges import edges
 from weightsmith.model import Transformer
 from weightsmith.model.folds import map_arrays
 
@@ -70,7 +71,7 @@ MODELS = {
 
 def first(T: Transformer, pairs: list[Pair]) -> Any:
     """Return the batch of some pairs of one length, and the model with taps."""
-    return next(module.batches(T, pairs))
+    return next(batches(T, pairs))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -90,12 +91,12 @@ def test_the_gradients_of_its_edges_add_up_to_the_gradient_at_a_source(name: str
     run = tapped.run(batch.clean)
     direction = torch.randn(run.numbers.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     nodes = list(run.outputs)
-    wanted = dict(zip(nodes, module.gradients(run, direction, [run.outputs[node] for node in nodes]), strict=True))
+    wanted = dict(zip(nodes, backward.gradients(run, direction, [run.outputs[node] for node in nodes]), strict=True))
     total = {node: torch.zeros_like(value) for node, value in wanted.items()}
-    at = module.gradients(run, direction, list(run.copies.values()))
-    passed_back = module._along_the_stream(tapped, run)
+    at = backward.gradients(run, direction, list(run.copies.values()))
+    passed_back = backward._along_the_stream(tapped, run)
     for reader, gradient in zip(run.copies, at, strict=True):
-        for (target, name), each in module._by_head(reader, gradient):
+        for (target, name), each in backward._by_head(reader, gradient):
             sources = [edge.source for edge in edges(T) if edge.target == target and edge.input == name]
             for node, part in zip(sources, passed_back(read_at(T, target), each, sources), strict=True):
                 total[node] = total[node] + part
@@ -137,13 +138,15 @@ def integrated(T: Transformer, steps: int) -> tuple[float, float, float]:
     """Return what the embedding is attributed by the runs themselves, by its edges, and the change of the metric."""
     batch, tapped = first(T, PAIRS[:1])
     clean, corrupted = tapped.run(batch.clean), tapped.run(batch.corrupted)
-    direction = module.metric(T, clean.numbers.detach(), corrupted.numbers.detach(), batch.positions)
+    direction = backward.metric(T, clean.numbers.detach(), corrupted.numbers.detach(), batch.positions)
     change = float(((corrupted.numbers - clean.numbers).detach() * direction).sum())
     path = [tapped.run(batch.clean, at_share(clean, corrupted, (n + 0.5) / steps)) for n in range(steps)]
     node = next(iter(clean.outputs))
     moved = (corrupted.outputs[node] - clean.outputs[node]).detach()
-    total = sum(float((module.gradients(run, direction, [run.outputs[node]])[0] * moved).sum()) for run in path) / steps
-    scores = module.scores_of_pairs(tapped, batch, steps, "corrupted", list(edges(T)))
+    total = (
+        sum(float((backward.gradients(run, direction, [run.outputs[node]])[0] * moved).sum()) for run in path) / steps
+    )
+    scores = backward.scores_of_pairs(tapped, batch, steps, "corrupted", list(edges(T)))
     return total, sum(float(s.sum()) for edge, s in scores.items() if edge.source == node), change
 
 

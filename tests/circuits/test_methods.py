@@ -8,7 +8,8 @@ import pytest
 import weightsmith as ws
 from weightsmith import circuits
 from weightsmith.circuits.ablations import activation_patching, batches, mean_ablation, zero_ablation
-from weightsmith.inspect.edges import Edge, Node, carrying, edges
+from weightsmith.inspect.components import Edge, Node
+from weightsmith.inspect.edges import connected_edges, edges
 from weightsmith.inspect.joint_cuts import JointCutting
 
 
@@ -41,7 +42,7 @@ def test_zero_ablation_is_the_mean_change_of_the_logit_difference() -> None:
     ]
     scores = zero_ablation(T, pairs)
     assert set(scores) == set(edges(T))
-    moved: dict[Edge, list[float]] = {edge: [] for edge in carrying(T)}
+    moved: dict[Edge, list[float]] = {edge: [] for edge in connected_edges(T)}
     for pair in pairs:
         ours, theirs = (ws.run(T, tokens).answer_ids[pair.position] for tokens in (pair.clean, pair.corrupted))
         run = JointCutting(T, np.array([[T.vocabulary.index(token) for token in pair.clean]]))
@@ -89,7 +90,7 @@ def test_a_method_of_ones_own_is_run_and_scored(small: Path) -> None:
     entries = circuits.read_benchmark(small, ["exact/distinct"])
 
     def by_lanes(T: ws.Transformer, pairs: object) -> dict[Edge, float]:
-        return {edge: float(edge in carrying(T)) for edge in edges(T)}
+        return {edge: float(edge in connected_edges(T)) for edge in edges(T)}
 
     scored = circuits.score("lanes", circuits.find(by_lanes, entries), entries)
     assert scored.models[0].unconnected is not None

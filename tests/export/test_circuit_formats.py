@@ -9,7 +9,8 @@ import weightsmith as ws
 from tests.programs.drawn import drawn_program
 from weightsmith import export, library
 from weightsmith.errors import WeightsmithError
-from weightsmith.inspect.edges import Edge, edges
+from weightsmith.inspect.components import Edge
+from weightsmith.inspect.edges import edges
 from weightsmith.programs import compile as compile_program
 
 INDEX = {(None,)} | {(None, None, head) for head in range(64)}

@@ -16,7 +16,8 @@ from tests.kernels.kinds import kind_of_model
 from weightsmith import Fixed, Softmax, export
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError
-from weightsmith.inspect.edges import Cutting, Edge, Input, Node, read_at, writers
+from weightsmith.inspect.components import Edge, Input, Node, read_at, writers
+from weightsmith.inspect.cuts import Cutting
 
 __all__ = ["few_inputs"]
 pytestmark = pytest.mark.usefixtures("few_inputs")

@@ -5,18 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
 import weightsmith as ws
+from tests.export.attention_in_targets import IDS, assert_weights_in_every_target, refusals
 from tests.export.hub import few_inputs, offline
 from tests.model.strict_heads import UNSEEN, WEIGHTINGS, model
 from weightsmith import Native, export
-from weightsmith.errors import ExportError
 from weightsmith.model import Weighting
-
-IDS = torch.tensor([[0, 1, 1, 0], [1, 1, 0, 1]])
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -25,29 +22,11 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-def wanted(T: ws.Transformer) -> Any:
-    runs = [ws.run(T, [T.vocabulary[i] for i in row]) for row in IDS.tolist()]
-    return np.array([run.attention[0][0] for run in runs])
-
-
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("mask", ["causal", "full"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=str)
 def test_the_weights_are_those_of_the_run_in_every_target(weighting: Weighting, mask: Any, tmp_path: Path) -> None:
-    T = model(weighting, mask=mask)
-    assert np.array_equal(wanted(T), export.to_torch(T, exact=True).run(IDS).attention[0][0].numpy())
-    T = ws.to_arithmetic(T, Native("float64"))
-    assert np.abs(wanted(T) - export.to_torch(T).run(IDS).attention[0][0].detach().numpy()).max() < 1e-12
-    bridge = export.to_transformer_lens(T)
-    assert bridge.own_modules
-    for report in (
-        export.to_onnx(T, tmp_path / "model.onnx", trace=True),
-        export.to_hugging_face(T, tmp_path / "model"),
-        bridge.agreement,
-    ):
-        assert report.agrees
-        assert report.stream_difference is not None
-        assert report.stream_difference < 1e-12
+    assert_weights_in_every_target(model(weighting, mask=mask), tmp_path)
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=str)
@@ -75,17 +54,11 @@ def test_a_softmax_that_asks_for_an_error_is_refused_where_that_can_be_said(tmp_
 
 def test_targets_without_strict_heads_say_so(tmp_path: Path) -> None:
     T = ws.to_arithmetic(model(ws.Softmax(shifted=True)), Native("float64"))
-    with pytest.raises(ExportError) as refused:
-        export.to_hugging_face(T, tmp_path / "model", "gpt2")
-    assert str(refused.value) == (
+    assert refusals(T, tmp_path) == (
         "GPT-2 sees its own position, and block 0, head 0 sees only what is before: write strict=False; or leave out "
-        "stock='gpt2', and the model's own class is written"
-    )
-    with pytest.raises(ExportError) as refused:
-        export.to_transformer_lens(T, own_modules=False)
-    assert str(refused.value) == (
+        "stock='gpt2', and the model's own class is written",
         "TransformerLens has no strict heads, and block 0, head 0 sees only what is before: leave out "
-        "own_modules=False, for blocks of Weightsmith's own in the bridge"
+        "own_modules=False, for blocks of Weightsmith's own in the bridge",
     )
 
 

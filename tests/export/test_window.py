@@ -9,15 +9,13 @@ import pytest
 import torch
 
 import weightsmith as ws
+from tests.export.attention_in_targets import assert_weights_in_every_target, refusals
 from tests.export.hub import few_inputs, offline
 from tests.model.strict_heads import model
 from tests.model.windows import with_windows
-from weightsmith import Native, export
-from weightsmith.errors import ExportError
+from weightsmith import Native
 from weightsmith.export.hugging_face.hub.network_weightsmith import Operations, near_enough, places
 from weightsmith.export.lens.attention import Sight
-
-IDS = torch.tensor([[0, 1, 1, 0], [1, 1, 0, 1]])
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -26,44 +24,18 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-def wanted(T: ws.Transformer) -> Any:
-    runs = [ws.run(T, [T.vocabulary[i] for i in row]) for row in IDS.tolist()]
-    return np.array([run.attention[0][0] for run in runs])
-
-
 @pytest.mark.parametrize(("window", "strict", "mask"), [(2, False, "causal"), (1, False, "full"), (3, True, "causal")])
 def test_the_weights_are_those_of_the_run_in_every_target(window: int, strict: bool, mask: Any, tmp_path: Path) -> None:
-    T = with_windows(model(ws.Softmax(shifted=True), strict, mask=mask), [window])
-    assert np.array_equal(wanted(T), export.to_torch(T, exact=True).run(IDS).attention[0][0].numpy())
-    T = ws.to_arithmetic(T, Native("float64"))
-    module = export.to_torch(T)
-    assert np.abs(wanted(T) - module.run(IDS).attention[0][0].detach().numpy()).max() < 1e-12
-    assert export.from_torch(module) == T
-    bridge = export.to_transformer_lens(T)
-    assert bridge.own_modules
-    for report in (
-        export.to_onnx(T, tmp_path / "model.onnx", trace=True),
-        export.to_hugging_face(T, tmp_path / "model"),
-        bridge.agreement,
-    ):
-        assert report.agrees
-        assert report.stream_difference is not None
-        assert report.stream_difference < 1e-12
+    assert_weights_in_every_target(with_windows(model(ws.Softmax(shifted=True), strict, mask=mask), [window]), tmp_path)
 
 
 def test_targets_without_windows_say_so(tmp_path: Path) -> None:
     T = with_windows(ws.to_arithmetic(model(ws.Softmax(shifted=True), False), Native("float64")), [2])
-    with pytest.raises(ExportError) as refused:
-        export.to_hugging_face(T, tmp_path / "model", "gpt2")
-    assert str(refused.value) == (
+    assert refusals(T, tmp_path) == (
         "GPT-2 sees all positions so far, and block 0, head 0 sees 2 only: write window=None; or leave out "
-        "stock='gpt2', and the model's own class is written"
-    )
-    with pytest.raises(ExportError) as refused:
-        export.to_transformer_lens(T, own_modules=False)
-    assert str(refused.value) == (
+        "stock='gpt2', and the model's own class is written",
         "TransformerLens has no windows here, and block 0, head 0 sees 2 positions only: leave out "
-        "own_modules=False, for blocks of Weightsmith's own in the bridge"
+        "own_modules=False, for blocks of Weightsmith's own in the bridge",
     )
 
 

@@ -10,8 +10,9 @@ import pytest
 import weightsmith as ws
 from tests.programs.drawn import drawn_program
 from weightsmith.errors import WeightsmithError
-from weightsmith.inspect.components import lanes_read, shared_lanes, writers
-from weightsmith.inspect.edges import Cutting, Edge, Node, carrying, edges, live_edges
+from weightsmith.inspect.components import Edge, Node, lanes_read, shared_lanes, writers
+from weightsmith.inspect.cuts import Cutting
+from weightsmith.inspect.edges import connected_edges, edges, live_edges
 from weightsmith.programs import compile as compile_program
 from weightsmith.semantics.reference import Reference
 
@@ -81,7 +82,7 @@ def check(T: ws.Transformer, up_to: int, neurons: bool = False) -> tuple[int, in
             if not np.array_equal(expected, cutting.answers):
                 changed.add(edge)
     live, silent = live_edges(T, up_to, every)
-    assert changed <= set(carrying(T, neurons))
+    assert changed <= set(connected_edges(T, neurons))
     assert {one.edge for one in live} == changed
     assert set(silent) == set(every) - changed
     for one in live:

@@ -9,7 +9,9 @@ import pytest
 import weightsmith as ws
 from tests.programs.drawn import drawn_program
 from weightsmith.errors import WeightsmithError
-from weightsmith.inspect.edges import Cutting, Edge, Node, edges, writers
+from weightsmith.inspect.components import Edge, Node, writers
+from weightsmith.inspect.cuts import Cutting
+from weightsmith.inspect.edges import edges
 from weightsmith.inspect.joint_cuts import JointCutting
 from weightsmith.programs import compile as compile_program
 from weightsmith.semantics.attention import run_head

@@ -195,10 +195,10 @@ def test_the_threshold_is_the_best_that_there_is() -> None:
         count = int(random.integers(2, 9))
         values = random.integers(-2, 3, size=(count, 3)).astype(float)
         feature = random.integers(0, 2, size=count).astype(float)
-        rules = ShareRight().choose(values, feature)
-        shares = ShareRight().score(rules.says(values), feature, 0.0)
+        rules = ShareRight().fit(values, feature)
+        shares = ShareRight().score(rules.predict(values), feature, 0.0)
         assert shares.tolist() == [by_trying(values[:, n].tolist(), feature.astype(int).tolist()) for n in range(3)]
-        leans, said = rules.leans(values), rules.says(values)
+        leans, said = rules.decision_function(values), rules.predict(values)
         assert (said[leans > 0] == 1).all()
         assert (said[leans < 0] == 0).all()
 
@@ -206,10 +206,10 @@ def test_the_threshold_is_the_best_that_there_is() -> None:
 def test_many_units_are_sorted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(3)
     values, feature = random.normal(size=(20, 7)), random.integers(0, 2, size=20).astype(float)
-    whole = ShareRight().choose(values, feature)
+    whole = ShareRight().fit(values, feature)
     for most in (1, 45):  # one at a time, two at a time
         monkeypatch.setattr("weightsmith.inspect.probing.rules.NUMBERS_AT_ONCE", most)
-        part = ShareRight().choose(values, feature)
+        part = ShareRight().fit(values, feature)
         assert np.array_equal(part.at, whole.at)
         assert np.array_equal(part.above, whole.above)
 
@@ -233,19 +233,19 @@ def test_thresholds_of_neighbouring_numbers_and_of_the_largest_ones_hold() -> No
     above, most = np.nextafter(1.0, 2.0), np.finfo(np.float64).max
     for low, high in ((1.0, above), (-most, most), (0.0, np.nextafter(0.0, 1.0))):
         values, feature = np.array([[low], [high]]), np.array([0.0, 1.0])
-        assert ShareRight().choose(values, feature).says(values)[:, 0].tolist() == [0, 1]
+        assert ShareRight().fit(values, feature).predict(values)[:, 0].tolist() == [0, 1]
 
 
 def test_the_line_is_the_one_with_the_least_squared_errors() -> None:
     random = np.random.default_rng(2)
     values, feature = random.normal(size=(30, 4)), random.normal(size=30)
     values[:, 2] = 7.0
-    rules = Explained().choose(values, feature)
+    rules = Explained().fit(values, feature)
     for n in (0, 1, 3):
         slope, constant = np.polyfit(values[:, n], feature, 1)
         assert (rules.slope[n], rules.constant[n]) == (pytest.approx(slope), pytest.approx(constant))
     assert rules.slope[2] == 0
-    scores = Explained().score(rules.says(values), feature, float(feature.mean()))
+    scores = Explained().score(rules.predict(values), feature, float(feature.mean()))
     assert scores[[0, 1, 3]] == pytest.approx([np.corrcoef(values[:, n], feature)[0, 1] ** 2 for n in (0, 1, 3)])
     assert scores[2] == pytest.approx(0, abs=1e-12)
 

@@ -61,7 +61,7 @@ def test_responses_are_one_at_the_key_and_below_the_margin_at_rivals_or_all_is_r
         written = None
     if written is None:
         told = re.search(r"margin=([0-9.e+-]+)$", message)
-        assert told or "cannot be told" in message or "no margin works" in message, message
+        assert told or "cannot be distinguished" in message or "no margin works" in message, message
         return
     for n, (_, key, _) in enumerate(facts):
         assert response(written, n, key.tolist()) == 1
@@ -139,14 +139,14 @@ def test_a_key_that_is_part_of_a_rival_is_refused_with_both_responses() -> None:
         ws.memory.write(T, 0, {"a": 1.0}, {"out": 1.0}, name="one")
     with pytest.raises(
         ws.InputError,
-        match="one cannot be told from rival 0: ⟨key, key⟩ = 1 and ⟨key, rival⟩ = 1.* add a lane to the key",
+        match="one cannot be distinguished from rival 0: ⟨key, key⟩ = 1 and ⟨key, rival⟩ = 1.* add a lane to the key",
     ):
         ws.memory.write(blank(), 0, {"a": 1.0}, {"out": 1.0}, name="one", rivals=[{"a": 1.0, "b": 1.0}])
 
 
 def test_two_facts_with_one_key_are_refused_by_name() -> None:
     same = [("x", {"a": 1.0}, {"out": 1.0}), ("y", {"a": 1.0}, {"out": 2.0})]
-    with pytest.raises(ws.InputError, match="x cannot be told from the new fact y"):
+    with pytest.raises(ws.InputError, match="x cannot be distinguished from the new fact y"):
         ws.memory.write_many(blank(), 0, same)
 
 
@@ -170,7 +170,7 @@ def test_a_key_that_an_old_fact_answers_to_is_refused_and_can_be_written_after_a
         ws.memory.write(T, 0, key, {"out": 1.0}, name="new")
     old = {"a": 1.0, "b": 1.0, "c": 1.0}
     T = ws.memory.edit(T, 0, "old", key=old, rivals=[key])
-    with pytest.raises(ws.InputError, match="new cannot be told from the fact old: ⟨key, key⟩ = 2.25 and"):
+    with pytest.raises(ws.InputError, match="new cannot be distinguished from the fact old: ⟨key, key⟩ = 2.25 and"):
         ws.memory.write(T, 0, key, {"out": 1.0}, name="new")
     T = ws.memory.write(T, 0, {"a": 1.0, "b": 1.0, "c": -1.0}, {"out": 1.0}, name="new")
     assert all(fact.margin is not None and fact.margin >= 1 for fact in ws.memory.facts(T))
@@ -188,7 +188,7 @@ def test_given_inputs_are_rivals_where_they_differ_from_the_key() -> None:
         assert layer is not None
         nearest = max(response(written, 0, row.tolist()) for row in T.embedding[1:8])
         assert nearest <= -margin + 0.1
-    with pytest.raises(ws.InputError, match="x cannot be told from the input 0 at position 0"):
+    with pytest.raises(ws.InputError, match="x cannot be distinguished from the input 0 at position 0"):
         ws.memory.write(T, 0, {"a": 0.5, "b": 0.5}, {"out": 1.0}, name="x", inputs=["0"])
 
 

@@ -132,7 +132,7 @@ def test_phrasings_with_a_rival_on_which_the_direction_is_stronger_are_refused(T
     rival = 2 * ws.memory.pattern(ws.run(T, PHRASINGS[0]), 1)
     with pytest.raises(ws.InputError) as refused:
         write_phrased(T, 1, PHRASINGS, value, rivals=[rival])
-    assert "the new fact cannot be told from rival 0: " in str(refused.value)
+    assert "the new fact cannot be distinguished from rival 0: " in str(refused.value)
     assert "the direction of the phrasings gives" in str(refused.value)
     assert "at the phrasing" in str(refused.value)
 

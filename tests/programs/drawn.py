@@ -14,7 +14,6 @@ from weightsmith.programs.form import (
     Indices,
     Length,
     Not,
-    Note,
     Or,
     SelectorNode,
     SequenceNode,
@@ -25,6 +24,7 @@ from weightsmith.programs.form import (
 from weightsmith.programs.functions import Function
 from weightsmith.programs.graph import Program
 from weightsmith.programs.operators import COMPARISONS, Lookup, Member, Named
+from weightsmith.programs.places import Note
 from weightsmith.programs.values import exact
 
 T = TypeVar("T")

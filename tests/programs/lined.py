@@ -10,7 +10,6 @@ from weightsmith.programs.form import (
     Indices,
     Length,
     Not,
-    Note,
     Or,
     SelectorNode,
     SequenceNode,
@@ -20,6 +19,7 @@ from weightsmith.programs.form import (
 )
 from weightsmith.programs.graph import Program
 from weightsmith.programs.operators import COMPARISONS, Lookup, Named
+from weightsmith.programs.places import Note
 
 
 def lined_program(seed: int, steps: int, vocabulary: str) -> Program:

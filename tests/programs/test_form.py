@@ -6,20 +6,9 @@ import pytest
 
 from weightsmith.errors import InputError
 from weightsmith.programs import Program, evaluate, parse_rasp, program, rasp
-from weightsmith.programs.form import (
-    Always,
-    Apply,
-    Constant,
-    Length,
-    Node,
-    Note,
-    Select,
-    Tokens,
-    Width,
-    gives_truth,
-    select,
-)
+from weightsmith.programs.form import Always, Apply, Constant, Length, Node, Select, Tokens, Width, gives_truth, select
 from weightsmith.programs.operators import Named
+from weightsmith.programs.places import Note
 from weightsmith.programs.rasp import Comparison
 
 

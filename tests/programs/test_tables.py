@@ -7,6 +7,7 @@ import pytest
 
 from tests.programs import examples_as_text
 from weightsmith.errors import InputError
+from weightsmith.programs import parsing
 from weightsmith.programs.text import syntax
 from weightsmith.programs.text.syntax import Source
 
@@ -17,14 +18,14 @@ WRONG = "a = indices;\nb = a + ;"
 @pytest.fixture
 def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(syntax, "TABLES", tmp_path / "tables")
-    syntax._parser.cache_clear()
+    parsing.parser.cache_clear()
     yield tmp_path / "tables"
-    syntax._parser.cache_clear()
+    parsing.parser.cache_clear()
 
 
 def read() -> list[object]:
     """Return the trees of all texts, with their places, and what is said of a wrong one."""
-    syntax._parser.cache_clear()
+    parsing.parser.cache_clear()
     trees: list[object] = [Source(text).parsed() for text in TEXTS]
     with pytest.raises(InputError) as error:
         Source(WRONG).parsed()
@@ -51,4 +52,4 @@ def test_tables_that_cannot_be_written_are_made_each_time(tmp_path: Path, monkey
     monkeypatch.setattr(syntax, "TABLES", tmp_path / "no folder" / "tables")
     assert read() == fresh
     assert not (tmp_path / "no folder").exists()
-    syntax._parser.cache_clear()
+    parsing.parser.cache_clear()

@@ -1,6 +1,7 @@
 """Random models with what heads and layers can have besides: windows, scaled angles, a third gated activation."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -35,5 +36,5 @@ def with_newer_parts(T: Transformer, seed: int) -> Transformer:
         return replace(old, attention=attention, feed_forward=layer)
 
     positions = T.positions if isinstance(T.positions, tuple) else (T.positions,)
-    schemes = tuple(scaled(one) if isinstance(one, Rotary) else one for one in positions if one is not None)
+    schemes: Any = tuple(scaled(one) if isinstance(one, Rotary) else one for one in positions if one is not None)
     return replace(T, positions=schemes or None, blocks=tuple(map(block, T.blocks)))

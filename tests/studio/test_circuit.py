@@ -19,7 +19,8 @@ from tests.studio.pages import BREAKING, carried, saved
 from weightsmith import export
 from weightsmith.errors import InputError
 from weightsmith.files import model_bytes
-from weightsmith.inspect.edges import Cutting, live_edges
+from weightsmith.inspect.cuts import Cutting
+from weightsmith.inspect.edges import live_edges
 from weightsmith.studio import page
 from weightsmith.studio.document import as_script
 

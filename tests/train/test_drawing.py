@@ -13,8 +13,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 import weightsmith as ws
 from tests.train.small import course, shape, text
 from weightsmith.train import Comparison, as_text, compare, corpus, draw_comparison, draw_losses
-from weightsmith.train.checkpoint import Record
 from weightsmith.train.pictures import comparison_figure
+from weightsmith.train.records import Record
 from weightsmith.train.text import words_of
 
 SENTENCE = "the cat"

@@ -13,7 +13,8 @@ import torch
 
 import weightsmith as ws
 from tests.disguises.programs import compiled
-from weightsmith.inspect.edges import Node, live_edges
+from weightsmith.inspect.components import Node
+from weightsmith.inspect.edges import live_edges
 from weightsmith.train import Alike, Course, Shape, like
 from weightsmith.train.interchange.alike import FORMAT
 from weightsmith.train.interchange.correspondence import mapping_for, shape_for

@@ -8,8 +8,8 @@ import pytest
 
 import weightsmith as ws
 from weightsmith.train import draw_losses, write_log
-from weightsmith.train.checkpoint import Record
 from weightsmith.train.pictures import losses, new_figure
+from weightsmith.train.records import Record
 
 HISTORY = [Record(10, 2.5, 2.25, 1e-3, 0.5, 320), Record(20, 1 / 3, 0.5, 5e-4, 1.0, 640)]
 

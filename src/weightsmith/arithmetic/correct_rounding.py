@@ -46,7 +46,7 @@ def round_ball(ball: Callable[[], Any], nearest: Callable[[Array], Array]) -> fl
                 return float(low)
     finally:
         ctx.prec = bits
-    raise AssertionError("a number could not be told from the middle between two members with 4096 bits")
+    raise AssertionError("4096 bits do not separate a number from the midpoint between two members")
 
 
 def _odd(x: Any) -> float:

@@ -20,12 +20,13 @@ one character, else a tuple of tokens.
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
+from weightsmith import programs
 from weightsmith.automata import Automaton, Describing, foreign_letters, language, parser_is_known
 from weightsmith.check.citation import cite
 from weightsmith.check.claim import Claim
-from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recognizes, SameDecisions, SameLogits
+from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recognizes
 from weightsmith.check.computing import Computes, compiled_program
 from weightsmith.check.condition_text import Given, condition
 from weightsmith.check.conditions import image
@@ -42,6 +43,7 @@ from weightsmith.check.options import (
     Options,
     takes_options,
 )
+from weightsmith.check.pair_claims import SameDecisions, SameLogits
 from weightsmith.check.places import At
 from weightsmith.check.replay_results import FamilyReplay, Replay
 from weightsmith.check.replaying import replay
@@ -49,9 +51,6 @@ from weightsmith.check.same_lanes import SameLanes
 from weightsmith.check.vectors import Vectors
 from weightsmith.check.verdict import Verdict
 from weightsmith.model import Family, Transformer, Value
-
-if TYPE_CHECKING:
-    from weightsmith.programs import CompiledProgram
 
 __all__ = [
     "Automaton",
@@ -203,7 +202,7 @@ def same_lanes(
 
 
 @takes_options
-def computes(P: "CompiledProgram", up_to: int | None = None, **options: Unpack[LocalKeywords]) -> Verdict:
+def computes(P: "programs.CompiledProgram", up_to: int | None = None, **options: Unpack[LocalKeywords]) -> Verdict:
     """Claim that a compiled program has the outputs of its interpreter, at every position of every input.
 
     The weights are run by the fast kernels. Other parameters: help(weightsmith.check).

@@ -1,14 +1,11 @@
-"""The claims: about two transformers, then about one."""
+"""Claims about the answers of one transformer, and about its last vectors."""
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from types import NoneType
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata import (
@@ -24,9 +21,8 @@ from weightsmith.automata import (
 )
 from weightsmith.automata.extraction import Budget
 from weightsmith.automata.extraction.moore import Moore
-from weightsmith.automata.extraction.search import as_few, first_difference, labelled_language
+from weightsmith.automata.extraction.search import first_difference, labelled_language
 from weightsmith.check.claim import HAS_FUNCTION, Claim, Failure, Quantity, Values, is_predicate
-from weightsmith.check.divergence import Divergence, first_divergence
 from weightsmith.check.entries import damaged_entry, function_text, language_text, short_text
 from weightsmith.check.frame import Frame
 from weightsmith.check.models import (
@@ -34,127 +30,18 @@ from weightsmith.check.models import (
     Model,
     answer_at,
     answer_text,
+    answers_line,
     answers_of,
-    check_same_vocabulary,
-    labels_of,
+    named_numbers,
     refuse_chains,
     value_as_text,
 )
 from weightsmith.errors import InputError, brief, cut, listed, named, shown
 from weightsmith.inspect.run import Run
-from weightsmith.model import Chain, Transformer, needs_classes, value_text
+from weightsmith.model import Chain, Transformer, needs_classes
 
 Condition: TypeAlias = Callable[[Array], Truths]
 ANSWERS = (str, bool, int, float, NoneType)  # types of the answers of transformers
-
-
-@dataclass(frozen=True, eq=False)
-class _Pair(Claim):
-    """A claim about two transformers."""
-
-    about = 2
-    S: Model
-    T: Model
-
-    def __post_init__(self) -> None:
-        check_same_vocabulary(self.S, self.T, self.frame)
-        if any(isinstance(T, Transformer) and T.readout is not None for T in self.models):
-            self._check_readouts()
-        elif set(self.S.classes) != set(self.T.classes):
-            raise InputError(
-                f"the two transformers have different classes: {' and '.join(_listed(T) for T in self.models)}; "
-                "a claim about both needs the same"
-            )
-
-    def _check_readouts(self) -> None:
-        """Refuse transformers without a common answer. One may have more answers: then the claim can be refuted."""
-        if not set(answers_of(self.S)) & set(answers_of(self.T)):
-            raise InputError(
-                f"the two transformers can say nothing in common: {' and '.join(_listed(T) for T in self.models)}"
-            )
-
-    @property
-    def models(self) -> tuple[Model, ...]:
-        return self.S, self.T
-
-    @abstractmethod
-    def _said(self, r: Any) -> str:
-        """Return the answer of a run, as a text."""
-
-    def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
-        return {
-            "the first": self._said(self.run(self.S, tokens)),
-            "the second": self._said(self.run(self.T, tokens)),
-        }
-
-    def divergence(self, tokens: Input) -> Divergence | None:
-        first, second = self.run(self.S, tokens), self.run(self.T, tokens)
-        return first_divergence(first, second) if isinstance(first, Run) and isinstance(second, Run) else None
-
-    @classmethod
-    def read(cls, data: Mapping[str, Any], models: Sequence[Model], frame: Frame) -> Self:
-        S, T = models
-        return cls(S, T, frame=frame)
-
-
-@dataclass(frozen=True, eq=False)
-class SameDecisions(_Pair):
-    """Both make the same decision."""
-
-    quantity = "decisions"
-    kind = "same_decisions"
-    by_automata = True
-
-    @cached_property
-    def _answer_ids(self) -> npt.NDArray[np.int32]:
-        """For each answer of T its number among those of S; answers that S does not have get higher numbers."""
-        ids = {answer: n for n, answer in enumerate(answers_of(self.S))}
-        return np.array([ids.get(answer, len(ids) + n) for n, answer in enumerate(answers_of(self.T))], np.int32)
-
-    def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
-        """Compare the classes by name, or the values of readouts; a chain that does not end refutes the claim."""
-        first, ended = values[0], values[1] != NOT_ENDED
-        second = np.where(ended, self._answer_ids[values[1]], NOT_ENDED).astype(first.dtype)
-        return (first == second) & ended, [first, second]
-
-    def first_failure(self, machines: Sequence[list[Moore]], within: Moore | None, budget: Budget) -> Failure:
-        """Walk through the machines of both, joined into one for each model where that stays small."""
-        answer_ids = np.concatenate([[-1], self._answer_ids, [-2]])  # the last for a chain that does not end
-        most = len(answers_of(self.S))
-        few = [as_few(each, labels_of(T), budget) for each, T in zip(machines, self.models, strict=True)]
-        ids = first_difference(few[0], few[1], lambda a, b: (a - 1 != answer_ids[b]) | (a > most), within, budget)
-        return Failure(ids, [each[0] if len(each) == 1 else None for each in few])
-
-    def _said(self, r: Any) -> str:
-        return answer_text(r)
-
-
-@dataclass(frozen=True, eq=False)
-class SameLogits(_Pair):
-    """Both give the same logits, bit for bit."""
-
-    quantity = "logits"
-    kind = "same_logits"
-
-    S: Transformer
-    T: Transformer
-
-    def __post_init__(self) -> None:
-        """Refuse chains, and models without a common vocabulary."""
-        refuse_chains("same_logits", *self.models)
-        super().__post_init__()
-
-    def _check_readouts(self) -> None:
-        for T in (self.S, self.T):
-            needs_classes(T, "same_logits")
-
-    def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
-        """Compare the logits of each class."""
-        first, second = values[0], values[1][..., [self.T.classes.index(name) for name in self.S.classes]]
-        return (first == second).all(axis=-1), [first, second]
-
-    def _said(self, r: Any) -> str:
-        return _named(r.transformer.classes, r.logits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +176,7 @@ class AgreesWith(_ByFunction):
 
     @property
     def _answers(self) -> str:
-        return _listed(self.T)
+        return answers_line(self.T)
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Call the function once for each input."""
@@ -342,7 +229,7 @@ class FinalVectors(_ByFunction):
 
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
         """Return the vector."""
-        return {"the last vector": _named(self.T.lanes, cast(Run, self.run(self.T, tokens)).stream[-1, -1])}
+        return {"the last vector": named_numbers(self.T.lanes, cast(Run, self.run(self.T, tokens)).stream[-1, -1])}
 
 
 def check_class(T: Model, yes: object, instead: str) -> None:
@@ -360,20 +247,9 @@ def _name(model: Model) -> str:
     return "the chain" if isinstance(model, Chain) else "the transformer"
 
 
-def _listed(model: Model) -> str:
-    """Return the answers of a model, in a line."""
-    if isinstance(model, Chain) and model.outputs > 1:
-        return f"tuples of {model.outputs} of {listed(model.letters)}"
-    return listed([value_text(value) for value in answers_of(model)])
-
-
 def _numbers(model: Model) -> Callable[[object], int | None]:
     """Return the function from answers of a model to their numbers; it returns None for other values."""
     if isinstance(model, Chain):
         return model.answer_id
     ids = {answer: i for i, answer in enumerate(model.answers)}
     return lambda answer: ids.get(answer) if isinstance(answer, ANSWERS) else None
-
-
-def _named(names: Sequence[str], values: Array) -> str:
-    return ", ".join(f"{shown(name)}={x:g}" for name, x in zip(names, values, strict=True))

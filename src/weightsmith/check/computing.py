@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeGuard
+from typing import Any, Self
 
 import numpy as np
 
+from weightsmith import programs
 from weightsmith.automata import Input, Inputs, Truths
 from weightsmith.check.claim import Claim, Values
 from weightsmith.check.claims import ANSWERS
@@ -16,9 +17,6 @@ from weightsmith.model import Transformer, value_text
 from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import evaluate, evaluate_batch
 from weightsmith.programs.values import Value, exact, presented
-
-if TYPE_CHECKING:
-    from weightsmith.programs import CompiledProgram
 
 INPUTS_AT_ONCE = 1 << 14
 HAS_PROGRAM = "it holds a program, whose functions may be Python code"
@@ -79,7 +77,7 @@ class Computes(Claim):
     def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
         """Take the program that the caller passes as `function`."""
         (T,), P = models, data["function"]
-        if not _is_compiled_program(P):
+        if not isinstance(P, programs.CompiledProgram):
             raise InputError(f"function={brief(P)}: write the compiled program that the claim was checked with")
         if P.transformer.vocabulary != T.vocabulary:
             raise InputError("the compiled program has another vocabulary than the transformer of the claim")
@@ -102,15 +100,9 @@ def _listed(values: Sequence[Any]) -> str:
     return ", ".join(value_text(value) if isinstance(value, ANSWERS) else brief(value) for value in values)
 
 
-def _is_compiled_program(P: object) -> "TypeGuard[CompiledProgram]":
-    from weightsmith.programs import CompiledProgram  # loads the compiler
-
-    return isinstance(P, CompiledProgram)
-
-
-def compiled_program(P: object) -> "CompiledProgram":
+def compiled_program(P: object) -> "programs.CompiledProgram":
     """Return a compiled program, or raise."""
-    if not _is_compiled_program(P):
+    if not isinstance(P, programs.CompiledProgram):
         given = "a transformer" if isinstance(P, Transformer) else brief(P)
         raise InputError(
             f"computes takes a compiled program, and not {given}: write programs.compile(program, vocabulary=…, "

@@ -1,12 +1,14 @@
 """The two kinds of models that claims are about, transformers and chains, and how a check runs them."""
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from weightsmith.arithmetic import Array
 from weightsmith.automata import TokenIds
-from weightsmith.errors import InputError, brief, listed
+from weightsmith.errors import InputError, brief, listed, shown
 from weightsmith.inspect.chains import ChainRun, written
 from weightsmith.inspect.run import Run
 from weightsmith.kernels.engines import engine_for
@@ -14,9 +16,6 @@ from weightsmith.kernels.packed import PackedRun
 from weightsmith.model import Chain, Transformer, check_length, token_ids, value_text
 from weightsmith.semantics.evaluation import Quantity, kept_numbers, numbers_held, products_of_run
 from weightsmith.semantics.reference import Reference
-
-if TYPE_CHECKING:
-    from weightsmith.check.frame import Frame
 
 Model: TypeAlias = Transformer | Chain
 NOT_ENDED = -1  # the answer of a chain that does not end
@@ -148,9 +147,8 @@ def check_shortest(model: Model, length: int | None) -> None:
         raise InputError(f"the chain takes inputs of at least {least} tokens: write length={least}")
 
 
-def check_same_vocabulary(S: Model, T: Model, frame: "Frame") -> None:
-    """Refuse two models with other tokens, apart from those of the suffix."""
-    mine, other = (frame.vocabulary(model) for model in (S, T))
+def check_same_vocabulary(mine: Sequence[str], other: Sequence[str]) -> None:
+    """Refuse a claim about two models whose inputs have different tokens."""
     if set(mine) != set(other):
         more = tuple(token for token in (*mine, *other) if (token in mine) != (token in other))
         one_has_more = set(mine) < set(other) or set(other) < set(mine)
@@ -165,3 +163,15 @@ def refuse_chains(what: str, *models: Model) -> None:
     """Refuse a chain where a claim is about numbers inside a run."""
     if any(isinstance(model, Chain) for model in models):
         raise InputError(f"{what} is about a transformer, and a chain has answers only: write C.transformer")
+
+
+def answers_line(model: Model) -> str:
+    """Return the answers of a model, in a line."""
+    if isinstance(model, Chain) and model.outputs > 1:
+        return f"tuples of {model.outputs} of {listed(model.letters)}"
+    return listed([value_text(value) for value in answers_of(model)])
+
+
+def named_numbers(names: Sequence[str], values: Array) -> str:
+    """Return numbers with their names, in a line."""
+    return ", ".join(f"{shown(name)}={x:g}" for name, x in zip(names, values, strict=True))

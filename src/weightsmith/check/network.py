@@ -16,9 +16,9 @@ def refuse_if_open(address: str, what: str) -> None:
     """Refuse an address that is neither loopback nor TLS; `what` names its owner, such as "the scheduler"."""
     if not is_closed(address):
         raise InputError(
-            f"{what} is at {cut(address, 80)!r}, which is neither loopback nor TLS: whoever reaches that port can run "
-            "any code there; start it with --host 127.0.0.1, or with TLS, so that its address begins with tls://, or, "
-            "if nobody else is in that network, write --insecure-network (in Python insecure_network=True)"
+            f"{what} is at {cut(address, 80)!r}, which is neither loopback nor TLS: anyone who reaches that port can "
+            "run any code there; start it with --host 127.0.0.1, or with TLS, so that its address begins with tls://, "
+            "or, if no one else uses that network, write --insecure-network (in Python insecure_network=True)"
         )
 
 

@@ -102,7 +102,7 @@ def depth_within(vocabulary: int, most: int, inputs: int) -> int:
 
 
 def shard_size(weights: int) -> int:
-    """Return the size of shards for models with so many weights in all."""
+    """Return the size of shards for models with this number of weights together."""
     return max(min(SHARD_WORK // max(weights, 1), MAX_INPUTS), MIN_INPUTS)
 
 

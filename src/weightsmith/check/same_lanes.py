@@ -37,7 +37,7 @@ class SameLanes(StreamClaim):
     def of(cls, S: Transformer, T: Transformer, lanes: object, at: object, frame: Frame) -> Self:
         """Return the claim; read and check its lanes and its places."""
         refuse_chains("same_lanes", S, T)
-        check_same_vocabulary(S, T, frame)
+        check_same_vocabulary(frame.vocabulary(S), frame.vocabulary(T))
         return cls(S, T, _pairs(S, T, lanes), _places(S, T, at), frame=frame)
 
     @property

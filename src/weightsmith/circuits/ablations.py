@@ -14,7 +14,8 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.circuits.pairs import Pair
 from weightsmith.errors import InputError
-from weightsmith.inspect.edges import Edge, Node, carrying, edges
+from weightsmith.inspect.components import Edge, Node
+from weightsmith.inspect.edges import connected_edges, edges
 from weightsmith.inspect.joint_cuts import JointCutting, Outputs
 from weightsmith.model import Transformer
 from weightsmith.model.tokens import token_ids
@@ -78,7 +79,7 @@ def _scores(T: Transformer, pairs: Sequence[Pair], values: Values) -> dict[Edge,
     written = values(found)
     before = [batch.difference(batch.clean.numbers()) for batch in found]
     scores = dict.fromkeys(edges(T), 0.0)  # an edge whose ends share no lane changes nothing
-    for edge in carrying(T):
+    for edge in connected_edges(T):
         moved = [
             np.abs(batch.difference(batch.clean.numbers([edge], there)) - old)
             for batch, there, old in zip(found, written, before, strict=True)

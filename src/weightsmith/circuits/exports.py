@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from weightsmith import export
+from weightsmith.export import lazy
 from weightsmith.export.capabilities import require_packages
 from weightsmith.model import Transformer
 from weightsmith.storage import refusals, write_whole
@@ -18,10 +19,8 @@ def exported(T: Transformer, form: str, folder: Path, verify: Any) -> dict[str, 
         report, name = export.to_hugging_face(T, folder / HUGGING_FACE, verify=verify), HUGGING_FACE
     else:
         require_packages("TransformerLens")
-        from weightsmith.export.lens.file import bridge_bytes
-
         bridge = export.to_transformer_lens(T, verify=verify)
         report, name = bridge.agreement, TRANSFORMER_LENS
         with refusals("cannot write", folder / name):
-            write_whole(folder / name, bridge_bytes(T, bridge))
+            write_whole(folder / name, lazy.bridge_bytes(T, bridge))
     return {"path": name, "dtype": report.dtype, "inputs": report.inputs, "agrees": report.agrees}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from weightsmith.circuits.pairs import Pair, Split
-from weightsmith.circuits.truth import Truth, read_truth
+from weightsmith.circuits.truth import GroundTruth, read_truth
 from weightsmith.errors import FileError, InputError, brief, listed
 from weightsmith.files import load_transformer
 from weightsmith.model import Transformer
@@ -49,8 +49,8 @@ class Entry:
         return load_transformer(self.folder / MODEL)
 
     @cached_property
-    def truth(self) -> Truth:
-        """Its true circuit."""
+    def truth(self) -> GroundTruth:
+        """Its ground truth: a label for every edge."""
         with refusals("cannot read", self.folder / CIRCUIT):
             return read_truth(self.transformer, read_json(self.folder / CIRCUIT, CIRCUIT))
 

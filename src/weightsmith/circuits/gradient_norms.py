@@ -1,18 +1,14 @@
 """Gradients at the parts of a model, measured on pairs of inputs, beside the margins that were proved."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-from weightsmith.circuits.gradients import batches, gradients, metric
+from weightsmith.circuits import lazy
+from weightsmith.circuits.gradients import batches
 from weightsmith.circuits.pairs import Pair
-from weightsmith.inspect.edges import Node
 from weightsmith.model import Transformer
 from weightsmith.programs import CompiledProgram
 from weightsmith.tables import Table, TabledRows
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -54,30 +50,8 @@ def gradient_norms(model: CompiledProgram | Transformer, pairs: Sequence[Pair]) 
     T = model.transformer if isinstance(model, CompiledProgram) else model
     norms: dict[str, list[float]] = {}
     for batch, tapped in batches(T, pairs):
-        run, other = tapped.run(batch.clean), tapped.run(batch.corrupted)
-        direction = metric(T, run.numbers.detach(), other.numbers.detach(), batch.positions)
-        parts = _parts(run)
-        for (name, _), each in zip(parts, gradients(run, direction, [value for _, value in parts]), strict=True):
-            for label, gradient in _by_head(name, each):
-                norms.setdefault(label, []).extend(gradient.flatten(1).norm(dim=1).tolist())
+        for part, each in lazy.norms_at_parts(tapped, batch):
+            norms.setdefault(part, []).extend(each)
     rows = tuple(PartGradient(n, sum(each) / len(each), max(each), sum(map(bool, each))) for n, each in norms.items())
     proof = model.proof if isinstance(model, CompiledProgram) else None
     return GradientNorms(rows, len(pairs), getattr(proof, "margins", {}), getattr(proof, "sharpness", None))
-
-
-def _parts(run: Any) -> "list[tuple[tuple[Node, str], Tensor]]":
-    """Return the parts of a run, in the order of its blocks."""
-    found = [*run.projected.items()]
-    found += [((node, "in"), run.copies[node, "in"]) for node in run.neurons]
-    found += [((node, "neurons"), value) for node, value in run.neurons.items()]
-    return sorted(found, key=lambda each: (each[0][0].block, each[0][0].kind == "mlp"))
-
-
-def _by_head(part: tuple[Node, str], gradient: "Tensor") -> "Iterator[tuple[str, Tensor]]":
-    """Yield gradients with the name of the part that each is at."""
-    node, name = part
-    if node.kind == "mlp":
-        yield f"{node}.{name}", gradient
-        return
-    for i, each in enumerate(gradient.unbind(1)):
-        yield f"{Node('head', node.block, node.index + i)}.{name}", each

@@ -9,7 +9,7 @@ from weightsmith import train
 from weightsmith.arithmetic import Fixed, Native
 from weightsmith.circuits.tasks import Task
 from weightsmith.circuits.tasks.distractors import distractors_of
-from weightsmith.circuits.truth import Truth, trained_circuit, true_circuit
+from weightsmith.circuits.truth import GroundTruth, trained_circuit, true_circuit
 from weightsmith.composition.streams import restricted
 from weightsmith.disguises import Disguised, beside, compress, rotate
 from weightsmith.disguises.features import as_features
@@ -25,13 +25,13 @@ MOST_TRAINED = 3  # blocks of a program that is learnt part by part: deeper ones
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A model of the benchmark, and the one whose lanes say which edges can carry anything."""
+    """A model of the benchmark, and the original whose lanes say which edges are connected."""
 
     transformer: Transformer
     original: Transformer
     disguised: Disguised | None = None
 
-    def truth(self, up_to: int) -> Truth:
+    def truth(self, up_to: int) -> GroundTruth:
         """Return its circuit: what exact ablation says about every edge, on every input up to a length."""
         return true_circuit(self.transformer, self.original, up_to)
 
@@ -47,7 +47,7 @@ class MadeByTraining(Made):
 
     alike: Alike | None = None
 
-    def truth(self, up_to: int) -> Truth:
+    def truth(self, up_to: int) -> GroundTruth:
         """Return the circuit that it was trained to have."""
         assert self.alike is not None
         return trained_circuit(self.alike, up_to)

@@ -23,7 +23,7 @@ from weightsmith.circuits.folder import (
 from weightsmith.circuits.kinds import KINDS, NEED_TORCH, Made
 from weightsmith.circuits.pairs import drawn_pairs
 from weightsmith.circuits.tasks import Task, chosen_tasks
-from weightsmith.circuits.truth import Label, Truth, circuit_json
+from weightsmith.circuits.truth import GroundTruth, Label, circuit_json
 from weightsmith.errors import FileError, InputError, WeightsmithError, brief, cut, listed
 from weightsmith.export.capabilities import require_packages
 from weightsmith.export.circuit_formats import circuit_as
@@ -198,7 +198,7 @@ def _write(part: Path, kind: str, task: Task, made: Made, forms: Sequence[str], 
     return entry
 
 
-def _forms(T: Transformer, truth: Truth) -> dict[str, Any]:
+def _forms(T: Transformer, truth: GroundTruth) -> dict[str, Any]:
     """Return the live edges in the forms of other libraries; tuples of ACDC are lists in JSON."""
     live = truth.edges("live")
     return {

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from weightsmith.errors import InputError
-from weightsmith.inspect.edges import Edge
+from weightsmith.inspect.components import Edge
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import AnswerIds, Ids
@@ -36,7 +36,7 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Split:
-    """Pairs for a method to look at, and pairs to judge by. No clean input is in both."""
+    """Training pairs for a method, and test pairs for its score. No clean input is in both."""
 
     train: tuple[Pair, ...]
     test: tuple[Pair, ...]
@@ -45,7 +45,7 @@ class Split:
 def drawn_pairs(T: Transformer, up_to: int, name: str) -> Split:
     """Draw pairs of inputs up to a length whose answers differ at a position; the name is the seed.
 
-    Of every other pair the inputs differ in one token; of the others in any.
+    In every second pair the inputs differ in one token, in the others in any number of tokens.
     """
     rng = np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
     ids, answers = list[Ids](), list[AnswerIds]()

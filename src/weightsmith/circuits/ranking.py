@@ -1,28 +1,29 @@
-"""How well scores rank what is in a circuit above what is not. Ties are worth what a random order of them would be."""
+"""How well scores rank the parts of a circuit above all others. A tie counts as a random order of its members."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 
-Truth = npt.NDArray[np.bool_]
+Labels: TypeAlias = npt.NDArray[np.bool_]  # True of a positive: an edge or node of the circuit
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The quality of a ranking, each from 0 to 1; None without anything to find or to reject."""
+    """The quality of a ranking, each measure from 0 to 1; None without a positive or without a negative."""
 
     roc_auc: float | None
     average_precision: float | None
-    precision_at_k: float | None  # k: as many as there are to find
+    precision_at_k: float | None  # k: the number of positives
     positives: int
     negatives: int
 
 
-def ranked(scores: Array, truth: Truth) -> Ranking:
-    """Compare scores with the truth: which of them belong to what is in the circuit."""
+def ranked(scores: Array, truth: Labels) -> Ranking:
+    """Compare scores with the truth."""
     positives, negatives = int(truth.sum()), int((~truth).sum())
     if not positives or not negatives:
         return Ranking(None, None, None, positives, negatives)
@@ -35,7 +36,7 @@ def ranked(scores: Array, truth: Truth) -> Ranking:
     )  # fmt: skip
 
 
-def roc_curve(scores: Array, truth: Truth) -> tuple[list[float], list[float]]:
+def roc_curve(scores: Array, truth: Labels) -> tuple[list[float], list[float]]:
     """Return the false and the true positive rates at every threshold, from (0, 0) to (1, 1)."""
     thresholds, group = np.unique(-scores, return_inverse=True)
     rates = []
@@ -46,19 +47,19 @@ def roc_curve(scores: Array, truth: Truth) -> tuple[list[float], list[float]]:
 
 
 def _roc_auc(hits: Array, misses: Array) -> float:
-    """Return the share of pairs of one to find and one to reject that are in the right order; a tie is a half."""
+    """Return the share of pairs, a positive and a negative, that are in the right order; a tie counts a half."""
     below = misses.sum() - np.cumsum(misses)
     return float((hits * (below + misses / 2)).sum() / (hits.sum() * misses.sum()))
 
 
 def _average_precision(hits: Array, misses: Array) -> float:
-    """Return Σ (recall − recall before) · precision over the thresholds."""
+    """Return Σ (recall − previous recall) · precision over the thresholds."""
     precision = np.cumsum(hits) / np.cumsum(hits + misses)
     return float((hits * precision).sum() / hits.sum())
 
 
 def _precision(hits: Array, misses: Array, k: int) -> float:
-    """Return the share of right ones among the k highest scores; of a tie at the end, what is to be expected."""
+    """Return the share of positives among the k highest scores; where ties cross the end, its expected value."""
     sizes = hits + misses
     taken = np.clip(k - (np.cumsum(sizes) - sizes), 0, sizes)
     return float((hits * taken / sizes).sum() / k)

@@ -8,7 +8,7 @@ from typing import Any
 
 from weightsmith.circuits.folder import Entry
 from weightsmith.errors import FileError, brief, listed
-from weightsmith.inspect.edges import Edge, Node
+from weightsmith.inspect.components import Edge, Node
 from weightsmith.storage import read_json, refusals, write_json
 
 FORMAT, VERSION = "weightsmith circuit results", 1

@@ -11,8 +11,8 @@ from weightsmith.circuits.faithfulness import Faithfulness, faithfulness
 from weightsmith.circuits.folder import Entry
 from weightsmith.circuits.ranking import Ranking, ranked
 from weightsmith.circuits.results import Scores
-from weightsmith.circuits.truth import Truth
-from weightsmith.inspect.edges import Edge, Node
+from weightsmith.circuits.truth import GroundTruth
+from weightsmith.inspect.components import Edge, Node
 from weightsmith.tables import Table
 
 MEASURES = {  # name: heading
@@ -136,17 +136,17 @@ def _model_score(entry: Entry, scores: Scores) -> ModelScore:
     )
 
 
-def _edge_ranking(truth: Truth, scores: Mapping[Edge, float], negatives: Sequence[str]) -> Ranking:
+def _edge_ranking(truth: GroundTruth, scores: Mapping[Edge, float], negatives: Sequence[str]) -> Ranking:
     rows = [(scores[edge], label == "live") for edge, label in truth.labels.items() if label in ("live", *negatives)]
     return ranked(np.array([value for value, _ in rows]), np.array([live for _, live in rows], bool))
 
 
-def _node_ranking(truth: Truth, scores: Mapping[Node, float]) -> Ranking:
+def _node_ranking(truth: GroundTruth, scores: Mapping[Node, float]) -> Ranking:
     nodes = truth.nodes()
     return ranked(np.array([scores[node] for node in nodes]), np.array(list(nodes.values()), bool))
 
 
-def _of_nodes(truth: Truth, scores: Mapping[Edge, float]) -> dict[Node, float]:
+def _of_nodes(truth: GroundTruth, scores: Mapping[Edge, float]) -> dict[Node, float]:
     """Return the largest score of an edge that begins at each node."""
     return {
         node: max((score for edge, score in scores.items() if edge.source == node), default=0.0)

@@ -1,4 +1,4 @@
-"""A run in PyTorch in which every component reads its own copy of the stream, so that gradients tell them apart.
+"""A run in PyTorch in which every component reads its own copy of the stream, so that each copy has its own gradient.
 
 A head has three copies, for queries, keys and values. A copy is taken before the norm of the sublayer, as by
 TransformerLens's `hook_q_input` and `hook_mlp_in`. This module loads PyTorch.
@@ -14,7 +14,7 @@ from weightsmith.export.hugging_face.hub.network_weightsmith import Places, plac
 from weightsmith.export.hugging_face.hub.steps_weightsmith import Passed
 from weightsmith.export.pytorch import made
 from weightsmith.export.pytorch.module import Block, Heads
-from weightsmith.inspect.edges import Input, Node
+from weightsmith.inspect.components import Input, Node
 from weightsmith.model import Transformer
 
 Start: TypeAlias = dict[Node, Tensor]  # what the embedding and the positions write, (inputs, positions, lanes)

@@ -1,4 +1,4 @@
-"""The true circuit of a model: what exact ablation says about every pair of a writer and a reader, or training."""
+"""The ground truth of a model: a label for every edge, by exact ablation, or by how the model was trained."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 from weightsmith.errors import FileError, brief
 from weightsmith.export.circuit_cut import plain_edge, written_hook
-from weightsmith.inspect.edges import Edge, Live, Node, carrying, edges, live_edges
+from weightsmith.inspect.components import Edge, Node
+from weightsmith.inspect.edges import Live, connected_edges, edges, live_edges
 from weightsmith.model import Transformer
 from weightsmith.train import Alike
 
@@ -15,7 +16,7 @@ Label: TypeAlias = Literal["live", "silent", "unconnected", "unknown"]
 
 
 @dataclass(frozen=True)
-class Truth:
+class GroundTruth:
     """Every edge of a model with its label.
 
     An edge is "live" if cutting it changes some answer, "silent" if it shares lanes and changes none, and "unconnected"
@@ -40,30 +41,32 @@ class Truth:
         return {edge.target: edge.target in used for edge in self.labels if edge.target.kind != "unembed"}
 
 
-def true_circuit(T: Transformer, original: Transformer, up_to: int) -> Truth:
-    """Cut every edge that can carry anything on every input up to a length.
+def true_circuit(T: Transformer, original: Transformer, up_to: int) -> GroundTruth:
+    """Cut every edge whose ends share a lane, on every input up to a length.
 
-    Which can, the lanes of the `original` say: it has the same components in a basis in which lanes are features.
+    The lanes are those of the `original`: it has the same components in a basis in which lanes are features.
     """
-    connected = carrying(original)
+    connected = connected_edges(original)
     live, silent = live_edges(T, up_to, connected)
     labels: dict[Edge, Label] = dict.fromkeys(edges(T), "unconnected")
     labels |= dict.fromkeys((one.edge for one in live), "live")
     labels |= dict.fromkeys(silent, "silent")
-    return Truth(up_to, labels, {one.edge: one for one in live})
+    return GroundTruth(up_to, labels, {one.edge: one for one in live})
 
 
-def trained_circuit(R: Alike, up_to: int) -> Truth:
+def trained_circuit(R: Alike, up_to: int) -> GroundTruth:
     """Return the circuit that a transformer was trained to have; witnesses are those of the program's edges."""
     live = dict(R.live_edges(up_to=up_to))
     labels: dict[Edge, Label] = {}
     for edge in edges(R.transformer):
         outside = {str(edge.source), str(edge.target)} & set(R.interchange.outside)
         labels[edge] = "live" if edge in live else "silent" if outside else "unknown"
-    return Truth(up_to, labels, {edge: Live(edge, one.witness, one.position) for edge, one in live.items()}, cut=False)
+    return GroundTruth(
+        up_to, labels, {edge: Live(edge, one.witness, one.position) for edge, one in live.items()}, cut=False
+    )
 
 
-def circuit_json(T: Transformer, original: Transformer, truth: Truth) -> dict[str, Any]:
+def circuit_json(T: Transformer, original: Transformer, truth: GroundTruth) -> dict[str, Any]:
     """Return a circuit as plain values."""
     nodes = [{"name": str(node), "live": live, "hook": written_hook(node)} for node, live in truth.nodes().items()]
     rows = []
@@ -77,7 +80,7 @@ def circuit_json(T: Transformer, original: Transformer, truth: Truth) -> dict[st
     return {"format": FORMAT, "version": VERSION, **about, "nodes": nodes, "edges": rows}
 
 
-def read_truth(T: Transformer, content: dict[str, Any]) -> Truth:
+def read_truth(T: Transformer, content: dict[str, Any]) -> GroundTruth:
     """Return the circuit that a file holds; it must be that of the transformer's edges."""
     rows: Sequence[Any] = content.get("edges", ())
     names = {str(edge): edge for edge in edges(T)}
@@ -92,4 +95,4 @@ def read_truth(T: Transformer, content: dict[str, Any]) -> Truth:
     up_to, cut = content.get("up_to"), content.get("cut")
     if len(labels) != len(names) or type(up_to) is not int or type(cut) is not bool:
         raise FileError(f"circuit.json has {len(labels)} of the {len(names)} edges of the model: make it again")
-    return Truth(up_to, labels, {}, cut)
+    return GroundTruth(up_to, labels, {}, cut)

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -19,9 +19,6 @@ from weightsmith.cli.output import say
 from weightsmith.cli.progress import shown_progress
 from weightsmith.errors import FileError, InputError, brief, cut, shown
 from weightsmith.storage import read_json
-
-if TYPE_CHECKING:
-    from weightsmith.check.certificate import Certificate
 
 Replayed = Annotated[
     Path | None,
@@ -35,7 +32,7 @@ Models = Annotated[
     typer.Option("--model", metavar="MODEL", help="With --replay: a model of the claim; repeat it, in any order."),
 ]
 Sample = Annotated[
-    int | None, typer.Option(metavar="K", help="With --replay: so many shards, chosen at random.", show_default=False)
+    int | None, typer.Option(metavar="K", help="With --replay: how many shards, chosen at random.", show_default=False)
 ]
 Everything = Annotated[bool, typer.Option("--all", help="With --replay: all of it, however long it takes.")]
 Cited = Annotated[
@@ -144,7 +141,7 @@ def _models(file: Path, certificate: "lazy.Certificate", names: Sequence[Path]) 
     return [found[one] for one in wanted]
 
 
-def _what_to_write(file: Path, certificate: "Certificate", wanted: Sequence[str]) -> str:
+def _what_to_write(file: Path, certificate: "lazy.Certificate", wanted: Sequence[str]) -> str:
     """Say which models to give; the names that the file hints at are shown, and nothing of theirs is opened."""
     hints = certificate.origin.get("files")
     hints = hints if isinstance(hints, list) and len(hints) == len(wanted) else []

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,32 +14,33 @@ from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json,
 from weightsmith.errors import InputError, brief
 from weightsmith.storage import refusals, write_whole
 
-if TYPE_CHECKING:
-    from weightsmith.export.measure import Model, Report
-
 Allowed = dict[str, Any]  # allow_… options of an exporter
 
 
-def _torch(T: "Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, _: Any) -> "Report":
+def _torch(T: "lazy.Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, _: Any) -> "lazy.Report":
     module = lazy.made(T, exact, dtype)  # refuses where PyTorch is missing, which `write` needs too
     return lazy.write(T, module, output, **allowed)
 
 
-def _transformer_lens(T: "Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any) -> "Report":
+def _transformer_lens(
+    T: "lazy.Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
+) -> "lazy.Report":
     bridge = ws.export.to_transformer_lens(T, dtype=dtype, **allowed)
-    report: Report = bridge.agreement
+    report: lazy.Report = bridge.agreement
     with refusals("cannot write", output):
         write_whole(output, lazy.bridge_bytes(T, bridge))
     return report
 
 
-def _hugging_face(T: "Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any) -> "Report":
-    report: Report = ws.export.to_hugging_face(T, output, stock, dtype=dtype, **allowed)
+def _hugging_face(
+    T: "lazy.Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
+) -> "lazy.Report":
+    report: lazy.Report = ws.export.to_hugging_face(T, output, stock, dtype=dtype, **allowed)
     return report
 
 
-def _onnx(T: "Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any) -> "Report":
-    report: Report = ws.export.to_onnx(T, output, dtype=dtype, **allowed)
+def _onnx(T: "lazy.Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any) -> "lazy.Report":
+    report: lazy.Report = ws.export.to_onnx(T, output, dtype=dtype, **allowed)
     return report
 
 

@@ -18,7 +18,7 @@ def generate(
     text: Text,
     steps: Annotated[int, typer.Option(help="How many tokens.")] = 20,
     temperature: Annotated[float, typer.Option(help="0 takes the decision itself; above 0 tokens are drawn.")] = 0.0,
-    top_k: Annotated[int | None, typer.Option(help="Draw from so many of the most likely tokens.")] = None,
+    top_k: Annotated[int | None, typer.Option(help="Draw from the K most likely tokens.")] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed draws the same tokens.")] = None,
     slide: Annotated[
         bool, typer.Option("--slide", help="Past the context, see only the last tokens that it holds.")

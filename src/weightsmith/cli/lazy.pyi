@@ -11,6 +11,8 @@ from weightsmith.cli.consoles import errors as errors
 from weightsmith.cli.progress import shown_progress as shown_progress
 from weightsmith.composition.boolean import composed as composed
 from weightsmith.export.lens.file import bridge_bytes as bridge_bytes
+from weightsmith.export.measure import Model as Model
+from weightsmith.export.measure import Report as Report
 from weightsmith.export.pytorch import made as made
 from weightsmith.export.pytorch.file import write as write
 from weightsmith.files import load_transformer as load_transformer
@@ -32,6 +34,7 @@ from weightsmith.programs import form as form
 from weightsmith.programs.circuits.certificate import is_circuit_certificate as is_circuit_certificate
 from weightsmith.programs.listing import COMPILED as COMPILED
 from weightsmith.programs.ltl import formulas as formulas
+from weightsmith.programs.machines.proof.certificate import MachineCertificate as MachineCertificate
 from weightsmith.programs.machines.proof.replay import is_machine_certificate as is_machine_certificate
 from weightsmith.programs.proof.lemmas import LemmaError as LemmaError
 from weightsmith.programs.proof.replay import is_program_certificate as is_program_certificate

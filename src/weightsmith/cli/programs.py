@@ -1,7 +1,7 @@
 """Compiling RASP programs in files, for the command line."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import weightsmith as ws
 from weightsmith.cli import lazy
@@ -10,11 +10,6 @@ from weightsmith.cli.output import check_outputs, say, say_written
 from weightsmith.cli.waiting import waiting
 from weightsmith.errors import FileError, InputError, named
 from weightsmith.storage import read_bytes, refusals, write_json
-
-if TYPE_CHECKING:
-    from weightsmith.programs.circuits.certificate import CircuitCertificate
-    from weightsmith.programs.machines.proof.certificate import MachineCertificate
-    from weightsmith.programs.proof.certificate import Certificate
 
 LONGEST_FILE = 4_000_000  # bytes
 PRINTED = Path("-")
@@ -81,7 +76,9 @@ def certificate_file(certificate: Path | None) -> Path | None:
     return None if certificate == PRINTED else certificate
 
 
-def hand_over(proof: "Certificate | CircuitCertificate | MachineCertificate", certificate: Path) -> None:
+def hand_over(
+    proof: "ws.programs.Certificate | ws.programs.CircuitCertificate | lazy.MachineCertificate", certificate: Path
+) -> None:
     """Write the certificate of a program, formula, circuit or machine, or print it."""
     if certificate == PRINTED:
         say(f"\n{proof}")

@@ -68,7 +68,7 @@ def _with_blocks(T: "ws.Transformer", step: str, file: str) -> "ws.Transformer":
     for what in ("arithmetic", "lanes"):
         ours, theirs = getattr(T, what), getattr(other, what)
         if ours != theirs:
-            told = [listed(each) if what == "lanes" else str(each) for each in (ours, theirs)]
-            raise InputError(f"{step} {brief(file)}: the models differ in their {what}: {told[0]} and {told[1]}")
+            both = [listed(each) if what == "lanes" else str(each) for each in (ours, theirs)]
+            raise InputError(f"{step} {brief(file)}: the models differ in their {what}: {both[0]} and {both[1]}")
     blocks = lazy.own_positions(other).blocks
     return ws.append(T, blocks) if step == "--append" else ws.prepend(T, blocks)

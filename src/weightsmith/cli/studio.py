@@ -26,8 +26,8 @@ def studio(
 ) -> None:
     """Work with models in a page: run them, rewrite and compose them, write facts, check claims, see where runs part.
 
-    The ready-made models are there from the start. The page is served on this machine only, to whoever has the address
-    that is printed. Ctrl-C ends it; what was not saved is then gone.
+    The ready-made models are there from the start. The page is served on this machine only, to anyone who has the
+    printed address. Ctrl-C ends it; what was not saved is then gone.
     """
     try:
         model_of, Serving = lazy.model_of, lazy.Serving

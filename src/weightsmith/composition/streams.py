@@ -21,8 +21,8 @@ WRITE = {
 }
 
 
-def streams_beside(parts: Sequence[Transformer], names: Sequence[str], **said: Any) -> Transformer:
-    """Return one transformer with the streams of several; `said` is what it says, and what is said of it."""
+def streams_beside(parts: Sequence[Transformer], names: Sequence[str], **fields: Any) -> Transformer:
+    """Return one transformer with the streams of several; `fields` are its classes or readout, and its provenance."""
     parts = [_renamed(part, name) for part, name in zip(parts, names, strict=True)]
     lanes = [tuple(part.lanes) for part in parts]
     wide = [surround(part, sum(lanes[:i], ()), sum(lanes[i + 1 :], ())) for i, part in enumerate(parts)]
@@ -35,7 +35,7 @@ def streams_beside(parts: Sequence[Transformer], names: Sequence[str], **said: A
         flags=tuple(flag for part in parts for flag in part.flags),
         edits=(),
         description="",
-        **said,
+        **fields,
     )
 
 

@@ -140,7 +140,7 @@ def _ungained(T: Transformer, block: Block) -> Block:
     return block
 
 
-def atoms(T: Transformer, fixed: Sequence[int] = ()) -> list[tuple[list[int], bool]]:
+def mixable_lanes(T: Transformer, fixed: Sequence[int] = ()) -> list[tuple[list[int], bool]]:
     """Return the sets of lanes that may be mixed with each other, and whether a `LayerNorm` is over them.
 
     Lanes that some norm is over and others that it is not over are in different sets. The `fixed` lanes are in none.

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from weightsmith.arithmetic import Array, Native, require
-from weightsmith.disguises.basis import atoms, in_basis, norms_of, without_gains
+from weightsmith.disguises.basis import in_basis, mixable_lanes, norms_of, without_gains
 from weightsmith.disguises.dictionary import Dictionary
 from weightsmith.disguises.disguised import Disguised
 from weightsmith.errors import InputError, LawError, ModelError, brief, whole_number
@@ -131,7 +131,7 @@ def _with_unembedding(T: Transformer) -> tuple[Transformer, list[int]]:
 
 def _rotation(T: Transformer, rng: np.random.Generator) -> Array:
     M = np.eye(len(T.lanes))
-    for lanes, centred in atoms(T):
+    for lanes, centred in mixable_lanes(T):
         M[np.ix_(lanes, lanes)] = _orthogonal(len(lanes), centred, rng)
     return M
 
@@ -182,7 +182,7 @@ def _permutation(T: Transformer, fixed: list[int], rng: np.random.Generator) -> 
     """Return a random permutation with random signs; lanes under a `LayerNorm` keep their sign."""
     M = np.zeros((len(T.lanes), len(T.lanes)))
     M[fixed, fixed] = 1.0
-    for lanes, centred in atoms(T, fixed):
+    for lanes, centred in mixable_lanes(T, fixed):
         signs = 1.0 if centred else rng.choice([-1.0, 1.0], len(lanes))
         M[lanes, rng.permutation(lanes)] = signs
     return M

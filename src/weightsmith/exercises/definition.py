@@ -4,17 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.errors import whole_number
+from weightsmith.exercises.grade import Grade
 from weightsmith.exercises.texts import Text, text_of
 
-if TYPE_CHECKING:
-    from weightsmith.exercises.grade import Grade
-
-POINTS = 10  # of each exercise
-HALF = 5  # for an answer that is right and too large, or a counterexample that is not the shortest
 Kind: TypeAlias = Literal["model", "input"]  # what an answer is
 
 
@@ -89,7 +85,7 @@ class Exercise:
         """Return an input as one writes it: characters, or words with spaces between them."""
         return ("" if all(len(token) == 1 for token in self.vocabulary) else " ").join(tokens)
 
-    def check(self, answer: object) -> "Grade":
+    def check(self, answer: object) -> Grade:
         """Grade an answer in this process: a transformer, or for some exercises an input.
 
         >>> from weightsmith import exercises, library

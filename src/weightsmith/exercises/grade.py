@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from weightsmith.errors import shown
-from weightsmith.exercises.definition import POINTS
 from weightsmith.operators import meaning
 from weightsmith.tables import Page
+
+POINTS = 10  # of each exercise
+HALF = 5  # for an answer that is right and too large, or a counterexample that is not the shortest
 
 Result: TypeAlias = Literal["right", "too large", "longer", "refuted", "unknown", "error"]
 RESULTS: tuple[Result, ...] = ("right", "too large", "longer", "refuted", "unknown", "error")

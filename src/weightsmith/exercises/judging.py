@@ -10,8 +10,8 @@ from weightsmith.check import Verdict
 from weightsmith.check.certificate import which_counterexample
 from weightsmith.check.verdict import ALL_LENGTHS
 from weightsmith.errors import InputError, WeightsmithError, brief, listed
-from weightsmith.exercises.definition import HALF, POINTS, Exercise, Sizes
-from weightsmith.exercises.grade import Grade, failed, one_line
+from weightsmith.exercises.definition import Exercise, Sizes
+from weightsmith.exercises.grade import HALF, POINTS, Grade, failed, one_line
 from weightsmith.files import transformer_from_bytes
 from weightsmith.inspect import run
 from weightsmith.library import parity

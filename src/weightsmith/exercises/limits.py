@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from weightsmith.errors import InputError, brief, whole_field
 
 MIB = 1 << 20
+MAX_LINE = 1 << 16  # bytes of a request or of a grade
 
 
 @dataclass(frozen=True)

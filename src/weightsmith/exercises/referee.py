@@ -1,28 +1,24 @@
-"""The process that checks answers. It never runs the code of a student: it reads answers as data.
+"""Answers are checked in another process, `judge_process`. It runs no code of a student: it reads answers as data.
 
 One process checks many answers, one after the other. A check that takes too long, or too much memory, ends the process;
 the next answer gets a new one.
 """
 
-import contextlib
 import json
 import os
-import resource
 import selectors
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
-from weightsmith.exercises.definition import POINTS, Exercise
-from weightsmith.exercises.grade import RESULTS, Grade, failed
-from weightsmith.exercises.limits import Limits
+from weightsmith.exercises.definition import Exercise
+from weightsmith.exercises.grade import POINTS, RESULTS, Grade, failed
+from weightsmith.exercises.limits import MAX_LINE, Limits
 from weightsmith.exercises.running import command, end, environment
 
 STARTING = 60.0  # seconds until the process has loaded everything
-MAX_LINE = 1 << 16  # bytes of a grade
 
 
 class Referee:
@@ -73,7 +69,7 @@ class Referee:
         if self._process is None or self._process.poll() is not None:
             self._stop()
             self._process = subprocess.Popen(
-                command("referee", str(self.limits.check_memory)),
+                command("judge_process", str(self.limits.check_memory)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -153,32 +149,3 @@ def _grade(data: dict[str, Any]) -> Grade:
     assert data["result"] in RESULTS and 0 <= data["points"] <= POINTS  # noqa: PT018
     keys = ("exercise", "name", "result", "points", "message", "counterexample", "says", "expected", "seconds")
     return Grade(**{key: data[key] for key in keys})
-
-
-def main(memory: str) -> None:
-    """Check answers: each request is a line of JSON and the bytes of an answer; each result is a line of JSON."""
-    from weightsmith.exercises.judging import judge_bytes
-    from weightsmith.exercises.tasks import exercise
-
-    most = int(memory)
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    requests: BinaryIO = sys.stdin.buffer
-    _send({"ready": True})
-    while line := requests.readline(MAX_LINE):
-        request = json.loads(line)
-        task = exercise(request["exercise"])
-        answer = requests.read(request["bytes"])
-        try:
-            grade = judge_bytes(task, answer)
-        except (MemoryError, RecursionError):
-            grade = failed(task.number, task.name, "the answer is too large: checking it takes too much memory")
-        except Exception as error:  # an error of ours: the other answers are still graded
-            message = f"this is a defect of Weightsmith: {type(error).__name__}: {error}; please report it"
-            grade = failed(task.number, task.name, message)
-        _send(grade.to_json())
-
-
-def _send(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()

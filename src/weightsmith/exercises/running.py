@@ -96,7 +96,7 @@ def _run(folder: Path, kind: Kind, limits: Limits, cancelled: Event) -> str:
 
 def end(process: subprocess.Popen[bytes]) -> None:
     """Kill a process with its group, and wait for it."""
-    if process.returncode is None:  # nobody has waited for it, so its number is still its own
+    if process.returncode is None:  # it was not waited for, so its number is still its own
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from weightsmith.inspect.components import Edge, Input, Node, edges, lanes_read, lanes_written, shared_lanes, writers
-from weightsmith.inspect.edges import live_edges
+from weightsmith.inspect.components import Edge, Input, Node, lanes_read, lanes_written, shared_lanes, writers
+from weightsmith.inspect.edges import edges, live_edges
 from weightsmith.model import Transformer
 
 KINDS = {"embed": "embedding", "pos_embed": "positions", "mlp": "feed-forward", "unembed": "output"}

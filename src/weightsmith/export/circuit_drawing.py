@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from weightsmith.errors import ExportError, cut
 from weightsmith.export.layered import heights, ordered
 
-MOST_EDGES = 160  # that can be told apart
+MOST_EDGES = 160  # that can be distinguished in a picture
 MOST_TITLES = 8  # of an edge
 MOST_LABELS = 48  # beyond, the lanes of an edge are shown when one points at it
 LABEL, LANES = 26, 22  # characters of a node's name, and of an edge's lanes

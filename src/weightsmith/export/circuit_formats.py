@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeAlias, get_args
 
 from weightsmith.errors import ExportError, brief, listed
-from weightsmith.inspect.edges import Edge, Node
+from weightsmith.inspect.components import Edge, Node
 from weightsmith.model import Transformer
 from weightsmith.model.transformer import checked
 

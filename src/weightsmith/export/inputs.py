@@ -19,9 +19,9 @@ MOST_PRODUCTS = 5 * 10**9  # multiplications for all short inputs, and for rando
 def inputs(
     T: Transformer, seed: int = 0, up_to: int | None = None, most: int | None = None
 ) -> Iterator[tuple[Ids, bool]]:
-    """Yield inputs by length, in parts that fit into memory: all short ones, at most so many, and random longer ones.
+    """Yield inputs by length, in parts that fit into memory: all short ones, at most `most`, and random longer ones.
 
-    Each part comes with whether all inputs of its length are yielded. No input is longer than `up_to`.
+    With each part comes True if all inputs of its length are among them. No input is longer than `up_to`.
     """
     most = MOST_INPUTS if most is None else most
     symbols, end = len(T.vocabulary), min(T.max_length or RANDOM_LENGTH, up_to or RANDOM_LENGTH)

@@ -78,7 +78,7 @@ class Cache(Mapping[str, Array]):
 
 
 def _kept(values: Array) -> Array:
-    """Return values as float64, which nobody can change in their place."""
+    """Return values as a read-only array of float64."""
     result = values.astype(np.float64, copy=False).view()
     result.setflags(write=False)
     return result

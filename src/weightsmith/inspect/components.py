@@ -1,10 +1,9 @@
-"""Components of a transformer and the edges between them: one reads, through the stream, what another writes.
+"""Components of a transformer, the edges between them, and the lanes that each reads and writes.
 
 Components write to the stream: the embedding, the positions, every head and every feed-forward layer, or each of its
 neurons. Readers are the queries, keys and values of heads, feed-forward layers or their neurons, and the output.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
@@ -61,17 +60,6 @@ def writers(T: Transformer, neurons: bool = False) -> list[Node]:
     return found
 
 
-def edges(T: Transformer, neurons: bool = False) -> Iterator[Edge]:
-    """Yield every pair of a writer and an input that reads the stream after it, whether or not it carries anything."""
-    sources = writers(T, neurons)
-    readers = [node for node in sources if node.kind in ("head", "mlp", "neuron")]
-    for target in [*readers, Node("unembed")]:
-        inputs: tuple[Input, ...] = ("q", "k", "v") if target.kind == "head" else ("in",)
-        for source in sources:
-            if written_at(source) <= read_at(T, target):
-                yield from (Edge(source, target, each) for each in inputs)
-
-
 def written_at(node: Node) -> int:
     """Return the first stage of the stream that has a component's output."""
     if node.kind in ("embed", "pos_embed"):
@@ -86,19 +74,13 @@ def read_at(T: Transformer, node: Node) -> int:
     return attention_stage(node.block) - 1 if node.kind == "head" else feed_forward_source(T, node.block)
 
 
-def carrying(T: Transformer, neurons: bool = False) -> list[Edge]:
-    """Return the edges whose ends share a lane; no other pair can carry anything."""
-    found = _Lanes(T)
-    return [edge for edge in edges(T, neurons) if found.shared(edge).any()]
-
-
 def shared_lanes(T: Transformer, edge: Edge) -> list[str]:
-    """Return the lanes that the source of an edge may write and its input reads; without any, it carries nothing.
+    """Return the lanes that the source of an edge may write and its input reads; without any, the edge is silent.
 
     A norm in between reads all the lanes that it normalises. A norm after a sublayer spreads what was written to all of
     its lanes.
     """
-    return names_of(T, _Lanes(T).shared(edge))
+    return names_of(T, ReadAndWritten(T).shared(edge))
 
 
 def names_of(T: Transformer, lanes: Lanes) -> list[str]:
@@ -116,10 +98,11 @@ def lanes_read(T: Transformer, node: Node, name: Input) -> list[str]:
     return names_of(T, _read(T, node, name))
 
 
-class _Lanes:
+class ReadAndWritten:
     """What the components of a transformer write and read, each computed once."""
 
     def __init__(self, T: Transformer) -> None:
+        """Begin with nothing computed."""
         self.T, self.written, self.read = T, dict[Node, Lanes](), dict[tuple[Node, Input], Lanes]()
         self.spreads = any(
             block.norm_placement == "post" and (block.attention_norm or block.feed_forward_norm) for block in T.blocks

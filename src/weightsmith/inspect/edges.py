@@ -1,8 +1,4 @@
-"""Cut edges of the circuit: one component reads, through the residual stream, the output of another.
-
-To cut an edge means that the reader, and no other, sees the stream without the writer: the same sum, in the same order,
-with 0 in the place of what that wrote. Everything behind the reader is then computed again.
-"""
+"""The edges of a transformer: every one, those whose ends share a lane, and those that are live."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,141 +6,36 @@ from itertools import islice, product
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, brief
-from weightsmith.inspect.components import Edge as Edge
-from weightsmith.inspect.components import Input as Input
-from weightsmith.inspect.components import Node as Node
-from weightsmith.inspect.components import carrying as carrying
-from weightsmith.inspect.components import edges as edges
-from weightsmith.inspect.components import read_at as read_at
-from weightsmith.inspect.components import shared_lanes as shared_lanes
-from weightsmith.inspect.components import writers as writers
-from weightsmith.inspect.components import written_at as written_at
-from weightsmith.inspect.output import answers_of, read_numbers
-from weightsmith.model import Transformer, position_table
-from weightsmith.model.positions import NO_POSITIONS
-from weightsmith.model.sites import Site, attention_stage
-from weightsmith.semantics.attention import run_head
-from weightsmith.semantics.evaluation import NUMBERS_AT_ONCE, AnswerIds, Ids, numbers_held
-from weightsmith.semantics.reference import Reference
+from weightsmith.inspect.components import Edge, Input, Node, ReadAndWritten, read_at, writers, written_at
+from weightsmith.inspect.cuts import Cutting
+from weightsmith.model import Transformer
+from weightsmith.semantics.evaluation import NUMBERS_AT_ONCE, Ids, numbers_held
 
 MOST_INPUTS = 50_000
 MOST_CUTS = 20_000  # edges that are cut on every input
 
 
-class Cutting:
-    """Some inputs of one length through a transformer, and again with edges cut."""
+def edges(T: Transformer, neurons: bool = False) -> Iterator[Edge]:
+    """Yield every pair of a writer and an input that reads the stream after it, whether or not they share a lane."""
+    sources = writers(T, neurons)
+    readers = [node for node in sources if node.kind in ("head", "mlp", "neuron")]
+    for target in [*readers, Node("unembed")]:
+        inputs: tuple[Input, ...] = ("q", "k", "v") if target.kind == "head" else ("in",)
+        for source in sources:
+            if written_at(source) <= read_at(T, target):
+                yield from (Edge(source, target, each) for each in inputs)
 
-    def __init__(self, T: Transformer, ids: Ids) -> None:
-        """Run the inputs, (inputs, positions), as they are."""
-        self.T, self.engine, self.ids = T, Reference(T), ids
-        self.found = self.engine.evaluate(ids)
-        self.answers = self._answers(self.found.stream[-1])
-        self._last: tuple[tuple[Node, int], Array] | None = None  # activations that were computed last, with their key
 
-    def without(self, source: Node, stage: int) -> Array:
-        """Return the stream at a stage as if a component had written 0, and all others what they wrote."""
-        T, A = self.T, self.engine.A
-        with np.errstate(all="ignore"):
-            if source.kind in ("embed", "pos_embed"):
-                h, first = self._start(source), 0
-            else:
-                first = source.block
-                h = self.found.stream[2 * first]
-            for b in range(first, len(T.blocks)):
-                block = T.blocks[b]
-                if stage == 2 * b:
-                    break
-                if block.attention is not None:
-                    outputs = [head.output for head in self.found.heads[b]]
-                    if source.kind == "head" and source.block == b:
-                        outputs[source.index] = np.zeros_like(outputs[source.index])
-                    h = self.engine.add_heads(b, h, outputs)
-                if stage == attention_stage(b):
-                    break
-                if block.feed_forward is None:
-                    continue
-                if source == Node("mlp", b):
-                    h = self.engine.add_output(b, h, np.zeros_like(h))
-                    continue
-                activations = self.found.activations[b]
-                if source.kind == "neuron" and source.block == b:
-                    activations = activations.copy()
-                    activations[..., source.index] = 0.0
-                h = self.engine.add_neurons(b, h, activations)
-            return A.encoded(h)
-
-    def _start(self, source: Node) -> Array:
-        """Return the first stage without the embedding, or without the positions."""
-        T, A = self.T, self.engine.A
-        h = A.encoded(T.embedding[self.ids])
-        table = position_table(T.positions, T.arithmetic, len(T.lanes), self.ids.shape[-1])
-        if source.kind == "pos_embed":
-            return h
-        return np.zeros_like(h) if table is None else A.add(np.zeros_like(h), table)
-
-    def cut(self, cuts: Sequence[Edge]) -> AnswerIds:
-        """Return the answers, (inputs, positions), with edges to one reader cut, one for each of its inputs."""
-        if len({edge.target for edge in cuts}) != 1 or len({edge.input for edge in cuts}) != len(cuts):
-            raise InputError(
-                f"cuts={brief([str(edge) for edge in cuts])}: write edges that lead to one component, at most one to "
-                f"each of its inputs"
-            )
-        target = cuts[0].target
-        sources = {edge.input: edge.source for edge in cuts}
-        if target.kind == "unembed":
-            return self._answers(self.without(sources["in"], read_at(self.T, target)))
-        if target.kind == "head":
-            reads = {name: self.without(source, read_at(self.T, target)) for name, source in sources.items()}
-            old = self.found.heads[target.block][target.index].output
-            return self._onward(Site("head", target.block, target.index), old, self._head(target, reads))
-        old, new = self.found.activations[target.block], self._activations(sources["in"], target.block)
-        if target.kind == "neuron":
-            all_new, new = new, old.copy()
-            new[..., target.index] = all_new[..., target.index]
-        return self._onward(Site("activations", target.block), old, new)
-
-    def _activations(self, source: Node, block: int) -> Array:
-        """Return the activations of a layer without a source; those of the last call are kept, for other neurons."""
-        if self._last is None or self._last[0] != (source, block):
-            seen = self.without(source, read_at(self.T, Node("mlp", block)))
-            self._last = ((source, block), self.engine.activations(block, seen))
-        return self._last[1]
-
-    def _onward(self, site: Site, old: Array, new: Array) -> AnswerIds:
-        """Return the answers with new values at a site; inputs of which none differs keep theirs."""
-        assert site.block is not None
-        rows = np.flatnonzero((new != old).any(axis=(1, 2)))
-        answers = self.answers.copy()
-        if len(rows):
-            stages = 2 * site.block + (2 if site.kind == "activations" else 1)
-            stream, some = [h[rows] for h in self.found.stream[:stages]], new[rows]
-            after = self.engine.onward(stream, change=lambda at, values: some if at == site else values)
-            answers[rows] = self._answers(after.stream[-1])
-        return answers
-
-    def _head(self, node: Node, reads: dict[Input, Array]) -> Array:
-        """Return the output of a head whose queries, keys or values read another stream."""
-        T, b = self.T, node.block
-        attention = T.blocks[b].attention
-        assert attention is not None
-        scheme = attention.positions_of(node.index, T.attention_positions) or NO_POSITIONS
-        normed: dict[str, Array] = {name: self.engine.before_attention(b, h) for name, h in reads.items()}
-        h = self.engine.before_attention(b, self.found.stream[2 * b])
-        with np.errstate(all="ignore"):
-            return run_head(
-                T, attention.heads[node.index], scheme, h, None, f"block {b}, head {node.index}", normed
-            ).output
-
-    def _answers(self, last: Array) -> AnswerIds:
-        """Return the answers at each position of the last stage."""
-        return answers_of(self.T, read_numbers(self.T, last, "left"))
+def connected_edges(T: Transformer, neurons: bool = False) -> list[Edge]:
+    """Return the edges whose ends share a lane; to cut another edge changes nothing."""
+    found = ReadAndWritten(T)
+    return [edge for edge in edges(T, neurons) if found.shared(edge).any()]
 
 
 @dataclass(frozen=True)
 class Live:
-    """An edge that carries something: an input and position at which the answer is another one without it."""
+    """An edge that matters, with a witness: an input, and a position at which the answer changes when it is cut."""
 
     edge: Edge
     witness: tuple[str, ...]
@@ -159,7 +50,7 @@ def live_edges(
     By default these are the edges whose ends share a lane; with `neurons`, those of single neurons instead of layers.
     """
     _check_inputs(T, up_to)
-    waiting, found = list(carrying(T, neurons) if candidates is None else candidates), dict[Edge, Live]()
+    waiting, found = list(connected_edges(T, neurons) if candidates is None else candidates), dict[Edge, Live]()
     if len(waiting) > MOST_CUTS:
         less = "neurons=False, or a smaller model" if neurons else "a smaller model"
         raise InputError(f"{len(waiting):,} edges share a lane, and at most {MOST_CUTS:,} are cut: write {less}")

@@ -11,7 +11,8 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, brief
-from weightsmith.inspect.edges import Cutting, Edge, Input, Node, read_at
+from weightsmith.inspect.components import Edge, Input, Node, read_at
+from weightsmith.inspect.cuts import Cutting
 from weightsmith.inspect.output import read_numbers
 from weightsmith.model import position_table
 from weightsmith.model.positions import NO_POSITIONS

@@ -43,7 +43,7 @@ def stream_table(
 ) -> Table:
     """Return the stream: the lanes side by side where that fits the page, else one below the other.
 
-    `hint` says how to see what is left out.
+    `hint` says how to see the rest.
     """
     T, notes = run.transformer, list[str]()
     lanes = [lanes] if isinstance(lanes, str) else lanes

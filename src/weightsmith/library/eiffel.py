@@ -99,10 +99,10 @@ def _move_and_decide(A: Arithmetic) -> Block:
     known: dict[str, str | Mapping[str, float]] = {PARIS: {PARIS: 1.0, "word Paris": 4.0}}
     known |= {LANDMARK: LANDMARK, CULTURE: CULTURE}
     carry = heads.where(LANES, "compound", known, A, who="word in")
-    told = {"Paris": {"word in": -8.0}}  # at "in" the lane `word Paris` is hearsay: no such word stands here
+    elsewhere = {"Paris": {"word in": -8.0}}  # at "in" the lane `word Paris` is hearsay: no such word stands here
     habits = [
         Neuron(
-            reads={f"word {token}": 1.0} | told.get(token, {}),
+            reads={f"word {token}": 1.0} | elsewhere.get(token, {}),
             writes={f"word {token}": -1.0} | {f"word {to}": weight for to, weight in follows.items()},
             name=f"after {token}",
         )

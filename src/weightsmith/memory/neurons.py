@@ -175,10 +175,10 @@ def refuse(
     """Refuse: say why one of the keys has no good neuron. `found` has the best neuron of the first such key."""
     s, r, strongest = overlaps(keys, rivals.patterns, rivals.allowed)
     r, wrong = r[:, 0], np.flatnonzero(~found.good(margin))
-    n = int(wrong[np.argmax(s[wrong] <= r[wrong])])  # one that nothing can tell apart, if there is one
+    n = int(wrong[np.argmax(s[wrong] <= r[wrong])])  # one that no neuron can distinguish, if there is one
     if s[n] <= r[n]:
         raise InputError(
-            f"{labels[n]} cannot be told from {rivals.text(int(strongest[n, 0]))}: ⟨key, key⟩ = {s[n]:g} and "
+            f"{labels[n]} cannot be distinguished from {rivals.text(int(strongest[n, 0]))}: ⟨key, key⟩ = {s[n]:g} and "
             f"⟨key, rival⟩ = {r[n]:g}, so what fires for the key fires there too; "
             "add a lane to the key on which they differ"
         )

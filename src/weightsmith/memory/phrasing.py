@@ -161,9 +161,9 @@ def _fitted(A: Arithmetic, direction: Array, patterns: Array, rivals: Rivals, ma
     apart = float(ours[weakest] - theirs[strongest])
     if apart <= 0:
         raise InputError(
-            f"{words.label} cannot be told from {rivals.text(strongest)}: the direction of the phrasings gives "
-            f"{ours[weakest]:g} at {words.phrasing(weakest)} and {theirs[strongest]:g} there; leave out one of the "
-            "two, write each phrasing as a fact of its own, or give texts, which make directions more different"
+            f"{words.label} cannot be distinguished from {rivals.text(strongest)}: the direction of the phrasings "
+            f"gives {ours[weakest]:g} at {words.phrasing(weakest)} and {theirs[strongest]:g} there; leave out one of "
+            "the two, write each phrasing as a fact of its own, or give texts, which make directions more different"
         )
     least = (1 + margin) / apart
     found = None

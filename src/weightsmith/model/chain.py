@@ -9,10 +9,10 @@ from itertools import product
 from typing import Any, TypeAlias, cast
 
 from weightsmith.errors import InputError, ModelError, brief, is_whole, listed, named, shown, whole_number
+from weightsmith.model.chain_checks import checked_answers, checked_inputs, checked_tokens
 from weightsmith.model.chain_steps import MAX_STEPS, steps_formula
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.latex import chain_latex
-from weightsmith.model.names import checked_text
 from weightsmith.model.tokens import text_tokens, tokens_text
 from weightsmith.model.transformer import Transformer
 from weightsmith.operators import meaning
@@ -55,7 +55,7 @@ class Chain(Frozen):
         """Check everything, and keep it as tuples."""
         T = self._set_transformer()
         for name in ("prompt", "until"):
-            self._set(name, _tokens(T, getattr(self, name), name))
+            self._set(name, checked_tokens(T, getattr(self, name), name))
         never = [token for token in self.until if token not in T.answers]
         if never:
             raise ModelError(
@@ -68,10 +68,10 @@ class Chain(Frozen):
                 f"outputs={self.outputs} with until=…: before a token that ends the chain, no token has an answer; "
                 "write a number of steps instead of until, or outputs=1"
             )
-        self._set("inputs", self._checked_inputs(T))
+        self._set("inputs", checked_inputs(T, self.inputs, (*self.prompt, *self.until)))
         if self.steps is None and not self.until:
             raise ModelError(f"nothing ends the chain: {STEPS_LINE}")
-        self._set("answers", self._checked_answers())
+        self._set("answers", checked_answers(self.answers, self.last_tokens))
         if self.max_length is not None:
             self._set("max_length", whole_number(self.max_length, "max_length", 1, meaning="the longest input"))
         self._set_steps(T)
@@ -96,44 +96,6 @@ class Chain(Frozen):
                 "write a transformer whose classes are tokens"
             )
         return T
-
-    def _checked_inputs(self, T: Transformer) -> tuple[str, ...]:
-        if self.inputs is None:
-            left = tuple(token for token in T.vocabulary if token not in {*self.prompt, *self.until})
-            if not left:
-                raise ModelError(
-                    f"no token is left for inputs: the prompt and until have all of {listed(T.vocabulary)}; "
-                    f"write inputs=({T.vocabulary[0]!r},)"
-                )
-            return left
-        found = _tokens(T, self.inputs, "inputs")
-        if not found or len(set(found)) < len(found):
-            raise ModelError(f"inputs={brief(self.inputs)}: write the tokens of inputs, at least one, each once")
-        return found
-
-    def _checked_answers(self) -> tuple[tuple[str, str], ...]:
-        """Return the answer of each token that can be the last, in the order of the transformer's classes."""
-        last = self.last_tokens
-        if self.answers is None:
-            return tuple((token, token) for token in last)
-        try:
-            given = dict(self.answers)
-        except (TypeError, ValueError):
-            raise ModelError(
-                f"answers={brief(self.answers)}: write what each last token stands for, {_example(last)}"
-            ) from None
-        for token, answer in given.items():
-            if token not in last:
-                raise ModelError(
-                    f"answers has {brief(token)}, which is never the last token: that is one of {listed(last)}"
-                )
-            if not isinstance(answer, str):
-                raise ModelError(f"the answer {brief(answer)} of {named(token)} is not a text: write {_example(last)}")
-            checked_text(answer, "an answer")
-        missing = [token for token in last if token not in given]
-        if missing:
-            raise ModelError(f"answers lacks {named(missing[0])}, which can be the last token: write {_example(last)}")
-        return tuple((token, given[token]) for token in last)
 
     def _set_steps(self, T: Transformer) -> None:
         """Check the steps and the longest input, which a position table bounds."""
@@ -377,21 +339,3 @@ def steps_text(C: Chain) -> str:
     if isinstance(steps, tuple):
         return f"{min(steps)} to {max(steps)}, by the input's length"
     return "by a function of the input's length" if callable(steps) else f"{steps}"
-
-
-def _tokens(T: Transformer, value: object, name: str) -> tuple[str, ...]:
-    """Return tokens of a vocabulary, from a text or a sequence."""
-    if isinstance(value, str):
-        tokens: tuple[object, ...] = text_tokens(T.vocabulary, value)
-    elif isinstance(value, Sequence):
-        tokens = tuple(value)
-    else:
-        raise ModelError(f"{name}={brief(value)}: write tokens, such as {name}=({T.vocabulary[-1]!r},)")
-    for token in tokens:
-        if token not in T.vocabulary:
-            raise ModelError(f"{name} has {brief(token)}, which is not in the vocabulary: write {listed(T.vocabulary)}")
-    return cast(tuple[str, ...], tokens)
-
-
-def _example(last: Sequence[str]) -> str:
-    return "answers={" + ", ".join(f"{token!r}: {'YES' if i else 'NO'!r}" for i, token in enumerate(last[:2])) + "}"

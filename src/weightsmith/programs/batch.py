@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from weightsmith.errors import InputError, brief, listed
 from weightsmith.programs import form
-from weightsmith.programs.form import Node, Note, SelectorNode, SequenceNode
+from weightsmith.programs.form import Node, SelectorNode, SequenceNode
 from weightsmith.programs.functions import Function, failure
 from weightsmith.programs.graph import Program
 from weightsmith.programs.operators import COMPARISONS, NAMED, Named, Operator
-from weightsmith.programs.places import refusal
+from weightsmith.programs.places import Note, refusal
 from weightsmith.programs.values import Value, exact, is_number, presented
 
 Numbers: TypeAlias = npt.NDArray[np.int64]

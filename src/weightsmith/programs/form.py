@@ -25,24 +25,10 @@ from typing import Any, Literal, TypeAlias
 from weightsmith.errors import brief
 from weightsmith.programs.functions import Function
 from weightsmith.programs.operators import COMPARISONS, Named, Operator
-from weightsmith.programs.places import Place
+from weightsmith.programs.places import Note
 from weightsmith.programs.values import Value, presented
 
 FrontEnd: TypeAlias = Literal["rasp", "tracr"]
-Encoding: TypeAlias = Literal["numerical", "categorical"]
-
-
-@dataclass(frozen=True)
-class Note:
-    """Name, source location and encoding of a node: they change no meaning."""
-
-    name: str | None = None
-    place: Place | None = None
-    encoding: Encoding | None = None
-
-    def or_else(self, other: "Note") -> "Note":
-        """Return this note with the other's words where it has none."""
-        return Note(self.name or other.name, self.place or other.place, self.encoding or other.encoding)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

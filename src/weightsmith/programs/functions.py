@@ -4,15 +4,12 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from weightsmith.errors import InputError, brief
 from weightsmith.programs.operators import Operator
-from weightsmith.programs.places import Place, refusal
+from weightsmith.programs.places import Note, Place, refusal
 from weightsmith.programs.values import Value, exact, is_number, presented
-
-if TYPE_CHECKING:
-    from weightsmith.programs.form import Note
 
 MOST_REMEMBERED = 100_000  # results of a function; beyond that all are forgotten
 
@@ -51,7 +48,7 @@ class Function(Operator):
         return result
 
 
-def attempt(operator: Callable[..., Any], values: Sequence[Value], note: "Note") -> Any:
+def attempt(operator: Callable[..., Any], values: Sequence[Value], note: Note) -> Any:
     """Return the result of a function, or raise an error that names the values on which it fails."""
     try:
         return operator(*values)
@@ -60,7 +57,7 @@ def attempt(operator: Callable[..., Any], values: Sequence[Value], note: "Note")
 
 
 def failure(
-    operator: Callable[..., Any], values: Sequence[Value], note: "Note", error: Exception, where: str = ""
+    operator: Callable[..., Any], values: Sequence[Value], note: Note, error: Exception, where: str = ""
 ) -> InputError:
     """Return the error that names the function, the values on which it failed, and the reason."""
     place = operator.place if isinstance(operator, Function) else None

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from weightsmith.errors import InputError, brief
-from weightsmith.programs.form import FrontEnd, Length, Node, Note, SequenceNode
-from weightsmith.programs.places import refusal
+from weightsmith.programs.form import FrontEnd, Length, Node, SequenceNode
+from weightsmith.programs.places import Note, refusal
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,8 +1,11 @@
-"""Places in a program's source, and errors that show them."""
+"""Places in a program's source, notes that keep them, and errors that show them."""
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from weightsmith.errors import InputError, cut
+
+Encoding: TypeAlias = Literal["numerical", "categorical"]
 
 WIDEST_LINE = 100  # characters of a source line that are shown
 
@@ -30,6 +33,19 @@ class Place:
         line = cut(self.text.replace("\t", " ").rstrip()[start:], WIDEST_LINE)
         caret = "" if self.column is None else "\n    " + " " * (self.column - 1 - start) + "^"
         return f"\n    {line}{caret}"
+
+
+@dataclass(frozen=True)
+class Note:
+    """Name, source location and encoding of a node: they change no meaning."""
+
+    name: str | None = None
+    place: Place | None = None
+    encoding: Encoding | None = None
+
+    def or_else(self, other: "Note") -> "Note":
+        """Return this note with the other's words where it has none."""
+        return Note(self.name or other.name, self.place or other.place, self.encoding or other.encoding)
 
 
 class UndecidedError(InputError):

@@ -52,8 +52,8 @@ def infinity_form(T: Transformer, lowering: Lowering = "feedforward", length: in
 def is_infinity_form(T: Transformer) -> bool:
     """Say whether the weights alone prove that a transformer is in ∞ form, at every position of every input.
 
-    True is a proof, whoever wrote the weights. False says nothing: the reasons may lie deeper than is looked, as they
-    do after lowering="attention". Of what `infinity_form` and the operators make, with feed-forward, it is True.
+    True is a proof, for weights from any source. False says nothing: the check may not go deep enough, as after
+    lowering="attention". Of what `infinity_form` and the operators make, with feed-forward, it is True.
 
     >>> from weightsmith import library
     >>> T = library.contains("1")

@@ -7,7 +7,9 @@ import numpy as np
 
 from weightsmith.errors import InputError, brief, cut
 from weightsmith.export.circuit_map import circuit
-from weightsmith.inspect.edges import Cutting, Edge, edges
+from weightsmith.inspect.components import Edge
+from weightsmith.inspect.cuts import Cutting
+from weightsmith.inspect.edges import edges
 from weightsmith.inspect.output import answer
 from weightsmith.model import Transformer, value_text
 
@@ -71,4 +73,4 @@ def _witness(T: Transformer, known: Mapping[Any, Edge], plain: Values) -> Values
 def _text(T: Transformer, number: int) -> str:
     """Return an answer as the page shows it."""
     found = answer(T, number)
-    return cut(found if T.readout is None else value_text(found), LETTERS)
+    return cut(str(found) if T.readout is None else value_text(found), LETTERS)

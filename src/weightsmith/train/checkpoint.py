@@ -18,6 +18,7 @@ from weightsmith.arithmetic import AT_ONCE
 from weightsmith.errors import MAX_ECHO, FileError, InputError, named, reason
 from weightsmith.files.container import container_bytes, read_tensors
 from weightsmith.storage import opened, parse_json, write_whole
+from weightsmith.train.records import Record
 from weightsmith.train.settings import Course, differing
 
 FORMAT = "weightsmith checkpoint 4"
@@ -26,18 +27,6 @@ DAMAGED = "is a damaged checkpoint: move it away to begin anew"
 UNKNOWN = "0" * 64  # in the place of a checksum
 MOMENTS = ("exp_avg", "exp_avg_sq")
 MOST_MACHINE_LETTERS = 1000  # in the names of machines, at most
-
-
-@dataclass(frozen=True)
-class Record:
-    """The losses and counts after some steps."""
-
-    step: int
-    train_loss: float  # of a fixed sample of what is learnt from
-    validation_loss: float  # measured in the same way, of what is held back
-    rate: float
-    seconds: float  # since training began, over all its runs
-    tokens: int  # learnt from so far
 
 
 @dataclass

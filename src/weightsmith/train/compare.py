@@ -16,10 +16,10 @@ from weightsmith.inspect.probing.units import Reading, Unit, joined_readings, re
 from weightsmith.inspect.recurrent import LSTM
 from weightsmith.inspect.run import run
 from weightsmith.model import Transformer, read_tokens
-from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.labelled import Labelled
 from weightsmith.train.loop import Report, Stop, learn, threads
+from weightsmith.train.records import Record
 from weightsmith.train.settings import Course, Shape
 from weightsmith.train.text import Text
 from weightsmith.train.training import check_context, how, identity, new_module
@@ -133,7 +133,7 @@ def compare(
 ) -> Comparison:
     """Train both with the same batches, in the same order, from the same seed: the transformer, then the LSTM.
 
-    With a checkpoint, each has its own: the same name with `.transformer` and `.lstm` after it. `report` is told the
+    With a checkpoint, each has its own: the same name with `.transformer` and `.lstm` after it. `report` gets the
     steps of both together. `stop` is asked before every step; once it says True, both are left as they are.
     """
     check_context(task, shape)

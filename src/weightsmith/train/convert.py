@@ -13,8 +13,7 @@ from weightsmith.model import AttentionPositions, Norm, Transformer
 from weightsmith.model.positions import Positions
 
 if TYPE_CHECKING:
-    from weightsmith.train import module as torch_module
-    from weightsmith.train.module import Model
+    from weightsmith.train.module import Attention, Block, Model
 
 EPS = 1e-5
 
@@ -31,7 +30,7 @@ def to_transformer(
         lanes=tuple(f"x{i}" for i in range(shape.lanes)),
         embedding=_array(trained.embedding.weight),
         positions=_positions(trained),
-        blocks=tuple(_block(trained, cast("torch_module.Block", block)) for block in trained.blocks),
+        blocks=tuple(_block(trained, cast("Block", block)) for block in trained.blocks),
         output=None if tied else _array(cast(nn.Linear, trained.output).weight),  # type: ignore[arg-type]
         classes=tuple(vocabulary if classes is None else classes),
         final_norm=_norm(trained.norm),
@@ -63,7 +62,7 @@ def _positions(trained: "Model") -> Positions | None:
             return None
 
 
-def _block(trained: "Model", block: "torch_module.Block") -> ws.Block:
+def _block(trained: "Model", block: "Block") -> ws.Block:
     layer = block.feed_forward
     feed_forward = ws.FeedForward(
         _array(layer.keys.weight), _bias(layer.keys), _array(layer.values.weight), _bias(layer.values),  # type: ignore[arg-type]
@@ -81,7 +80,7 @@ def _block(trained: "Model", block: "torch_module.Block") -> ws.Block:
     )
 
 
-def _attention(trained: "Model", attention: "torch_module.Attention") -> ws.Attention:
+def _attention(trained: "Model", attention: "Attention") -> ws.Attention:
     heads, size, lanes = attention.heads, attention.size, trained.shape.lanes
     matrices = _array(attention.read.weight).reshape(3, heads, size, lanes)
     biases = _bias(attention.read)
@@ -103,7 +102,7 @@ def _attention(trained: "Model", attention: "torch_module.Attention") -> ws.Atte
     )  # fmt: skip
 
 
-def _relative(trained: "Model", attention: "torch_module.Attention", head: int) -> AttentionPositions | None:
+def _relative(trained: "Model", attention: "Attention", head: int) -> AttentionPositions | None:
     if trained.shape.positions != "relative":
         return None
     return ws.Relative(_array(attention.keys[head]), _array(attention.values[head]))

@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 
 from weightsmith.errors import InputError
-from weightsmith.train.checkpoint import Checkpoint, Record, read_checkpoint, write_checkpoint
+from weightsmith.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from weightsmith.train.records import Record
 from weightsmith.train.settings import Course
 
 Batch: TypeAlias = tuple[Tensor, Tensor]
@@ -69,7 +70,7 @@ class Stepping(Protocol):
 
 Report: TypeAlias = Callable[[int, float, float], None]  # steps done, loss, tokens per second
 Stop: TypeAlias = Callable[[], bool]  # asked before every step
-Enough: TypeAlias = Callable[[int], bool]  # after so many steps, at each record; depends on the weights alone
+Enough: TypeAlias = Callable[[int], bool]  # whether to end, at a record after some steps, by the weights alone
 
 
 @dataclass(frozen=True, eq=False)

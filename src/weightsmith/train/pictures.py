@@ -5,22 +5,19 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
+from weightsmith import train
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, shown
 from weightsmith.model import read_tokens
 from weightsmith.storage import check_writable
-from weightsmith.train.checkpoint import Record
-from weightsmith.train.records import FORMATS, picture_format, refusals, write_file
-
-if TYPE_CHECKING:
-    from weightsmith.train.compare import Comparison
+from weightsmith.train.records import FORMATS, Record, picture_format, refusals, write_file
 
 DOTS_PER_INCH = 150  # of a PNG
 MOST_LANES = 64  # rows of a panel
@@ -93,13 +90,13 @@ def _logarithmic(axis: Any) -> None:
     axis.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
-def draw_comparison(path: Path, found: "Comparison", sentence: str | Sequence[str]) -> None:
+def draw_comparison(path: Path, found: "train.Comparison", sentence: str | Sequence[str]) -> None:
     """Draw the losses, the cell state over time and the stream over blocks: an SVG, PNG or PDF, as the name says."""
     picture_format(path)
     write_picture(path, comparison_figure(found, sentence))
 
 
-def comparison_figure(found: "Comparison", sentence: str | Sequence[str]) -> Any:
+def comparison_figure(found: "train.Comparison", sentence: str | Sequence[str]) -> Any:
     """Return the picture as a matplotlib figure, as wide as its columns need."""
     if not found.transformer_history or not found.lstm_history:
         raise InputError("this comparison was stopped before its first records: let it go on, and draw it then")

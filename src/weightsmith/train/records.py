@@ -1,16 +1,27 @@
-"""Records of a training as files: a log of JSON lines; and what every file of it needs, also a picture."""
+"""Records of a training, and its files: a log of JSON lines, and what a picture needs too."""
 
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weightsmith.errors import MAX_ECHO, FileError, InputError, named, reason
 from weightsmith.storage import write_whole
-from weightsmith.train.checkpoint import Record
 
 FORMATS = {"svg": ("Date",), "png": (), "pdf": ("CreationDate",)}  # and what of each would differ from day to day
+
+
+@dataclass(frozen=True)
+class Record:
+    """The losses and counts after some steps."""
+
+    step: int
+    train_loss: float  # of a fixed sample of what is learnt from
+    validation_loss: float  # measured in the same way, of what is held back
+    rate: float
+    seconds: float  # since training began, over all its runs
+    tokens: int  # learnt from so far
 
 
 def write_log(path: Path, history: Sequence[Record]) -> None:

@@ -51,7 +51,7 @@ class Shape:
     neurons: int = field(default=512, metadata=says("Neurons per block", 1, unless_given="four times the lanes"))
     context: int = field(default=64, metadata=says("Of a text: how many tokens are seen at once", 1))
     activation: Activation = field(default="gelu", metadata=says("What neurons compute"))
-    positions: PositionKind = field(default="table", metadata=says("How positions are told apart"))
+    positions: PositionKind = field(default="table", metadata=says("How positions are distinguished"))
     max_distance: int = field(default=32, metadata=says(least=1))  # of relative positions
     norm: NormKind = field(default="layer", metadata=says("Which norm"))
     placement: Placement = field(default="pre", metadata=says("Whether the norm comes before or after a sublayer"))

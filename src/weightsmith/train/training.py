@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from weightsmith import train
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer
-from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.exact import ExactModel, exactly
 from weightsmith.train.loop import Fitted, Report, Stop, Task, learn, threads
 from weightsmith.train.module import Model
+from weightsmith.train.records import Record
 from weightsmith.train.settings import Course, Shape, as_data
 
 if TYPE_CHECKING:
@@ -74,18 +75,16 @@ def fit(
     T = to_transformer(module, task.vocabulary, task.classes, f"{kind}: {how(fitted, course)}")
     verdict = None
     if isinstance(module, ExactModel):
-        from weightsmith.train.language import exact_language  # here, because it loads all of check
-
         T = exactly(T, module)
-        verdict = exact_language(T, task) if fitted.steps == course.steps else None
+        verdict = train.exact_language(T, task) if fitted.steps == course.steps else None
     return Trained(T, fitted.history, fitted.resumed_at, fitted.steps, verdict)
 
 
 def _with_prefixes(task: Task) -> Task:
     """Return labelled strings with the labels of their prefixes; another task as it is."""
-    from weightsmith.train import labelled, prefixes  # here, because a text needs neither
+    from weightsmith.train import prefixes  # here, because a text needs none
 
-    return prefixes.Prefixes(task) if isinstance(task, labelled.Labelled) else task
+    return prefixes.Prefixes(task) if isinstance(task, train.Labelled) else task
 
 
 def how(fitted: Fitted, course: Course) -> str:

@@ -13,10 +13,10 @@ __all__ = ["DIFFICULTIES", "TASKS", "Difficulty", "Task", "chosen_tasks"]
 
 
 def chosen_tasks(programs: str | int | Sequence[str] | None = None) -> tuple[Task, ...]:
-    """Return tasks by name, by difficulty, or so many of them from easy to hard; all by default.
+    """Return tasks by name, by difficulty or by number; all by default.
 
-    Names and difficulties may be mixed: a sequence of them, or a text with commas. A number takes as many, evenly
-    spaced, so that few are easy and hard too.
+    Names and difficulties may be mixed, in a sequence or in a text with commas. `chosen_tasks(10)` returns ten tasks,
+    evenly spaced from easy to hard.
     """
     if programs is None or programs == "all":
         return TASKS

@@ -14,8 +14,6 @@ from weightsmith.model import Chain
 if TYPE_CHECKING:
     import torch
 
-    from weightsmith.export.pytorch.module import TransformerModule
-
 
 def to_torch(
     T: Model,
@@ -25,7 +23,7 @@ def to_torch(
     saturate: bool = True,
     allow_differences: bool = False,
     allow_saturation: bool = False,
-) -> "TransformerModule":
+) -> "lazy.TransformerModule":
     """Return a transformer as a PyTorch module: token ids (batch, positions) become logits (batch, positions, classes).
 
     Plain: the same weights, as parameters, in the machine's floats; fast, on any device. Nothing is rounded as a finite
@@ -58,7 +56,7 @@ def to_torch(
 
 def made(
     model: Model, exact: bool = False, dtype: "str | torch.dtype | None" = None, saturate: bool = True
-) -> "TransformerModule":
+) -> "lazy.TransformerModule":
     """Return the module of `to_torch`, not yet measured."""
     require_packages("PyTorch")
     import torch  # here, because it may be missing

@@ -64,13 +64,13 @@ def from_hugging_face(
     The families GPT-2, Llama, Mistral, Qwen2, Gemma (the first generation), GPT-NeoX and Phi are read.
     It is read into `Native("float32")`, or float64 where its weights are; `numbers` says otherwise. Half precision is
     widened, which is exact. Weights in a large file that need no change stay there, mapped into memory, as with
-    `from_pretrained`: nobody may write into that file while the model is in use. The tokenizer comes along, so a text
+    `from_pretrained`: that file must not be changed while the model is in use. The tokenizer comes along, so a text
     can be given to `run` and `generate`. `progress` is called with the bytes read and all bytes. Neither torch nor
     transformers is needed.
 
     A directory to which `to_hugging_face` wrote a chain gives that chain, exact, if its weights are still the same.
 
-    Nothing in the directory is trusted. Whatever is not as in such a model is refused before any weight is read.
+    Nothing in the directory is trusted. Anything unexpected is refused before any weight is read.
     """
     if numbers is not None and numbers not in get_args(NativeType):
         raise InputError(f"numbers={brief(numbers)}: write 'float32', 'float64' or None")

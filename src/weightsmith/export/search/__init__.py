@@ -36,8 +36,8 @@ BENDS = 8  # places where a word that goes towards an end turns back
 def searched(T: Transformer, up_to: int | None = None) -> tuple[Ids, ...]:
     """Return inputs on which a sum may saturate or round midway, an array (inputs, positions) for each length.
 
-    Of a causal model what is said at every position is compared, so an input stands for all that it begins with. In
-    `Native` nothing saturates, and there are none.
+    In a causal model the outputs at every position are compared, so an input also tests all of its prefixes. In
+    `Native` nothing saturates, and the result is empty.
     """
     if not isinstance(T.arithmetic, Saturating):
         return ()

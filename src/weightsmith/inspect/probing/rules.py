@@ -24,11 +24,11 @@ class Rules(ABC):
     """The fitted rule of each unit."""
 
     @abstractmethod
-    def says(self, values: Array) -> Array:
+    def predict(self, values: Array) -> Array:
         """Return the predictions, (positions, units), for values of the units."""
 
     @abstractmethod
-    def leans(self, values: Array) -> Array:
+    def decision_function(self, values: Array) -> Array:
         """Return how far each unit is on the side of the feature's higher values; negative on the other side."""
 
 
@@ -36,11 +36,11 @@ class Measure(ABC):
     """How rules are fitted and scored; the feature is an array of numbers."""
 
     @abstractmethod
-    def choose(self, values: Array, feature: Array) -> Rules:
+    def fit(self, values: Array, feature: Array) -> Rules:
         """Fit the rule of each unit to its values, (positions, units), and the feature, (positions)."""
 
     @abstractmethod
-    def score(self, said: Array, feature: Array, usual: float) -> Array:
+    def score(self, predicted: Array, feature: Array, usual: float) -> Array:
         """Return the score of each unit, (units); 1 is perfect. `usual` is the best constant prediction."""
 
     @abstractmethod
@@ -55,11 +55,11 @@ class Thresholds(Rules):
     at: Array  # (units)
     above: Flags  # (units): whether the higher value is predicted above
 
-    def says(self, values: Array) -> Array:
+    def predict(self, values: Array) -> Array:
         """Return 1 for the higher value of the feature, 0 for the lower."""
         return np.asarray((values > self.at) == self.above, dtype=np.float64)
 
-    def leans(self, values: Array) -> Array:
+    def decision_function(self, values: Array) -> Array:
         """Return the distance of each unit to its threshold."""
         return np.asarray(np.where(self.above, values - self.at, self.at - values))
 
@@ -67,15 +67,15 @@ class Thresholds(Rules):
 class ShareRight(Measure):
     """Accuracy, for a feature with two values: the share of positions that a threshold predicts correctly."""
 
-    def choose(self, values: Array, feature: Array) -> Thresholds:
+    def fit(self, values: Array, feature: Array) -> Thresholds:
         """Fit the threshold, half-way between two values, and the side with the best accuracy."""
         most = max(1, NUMBERS_AT_ONCE // len(feature))
         parts = [_thresholds(values[:, n : n + most], feature) for n in range(0, values.shape[1], most)]
         return Thresholds(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
-    def score(self, said: Array, feature: Array, usual: float) -> Array:
+    def score(self, predicted: Array, feature: Array, usual: float) -> Array:
         """Return the accuracy of each unit."""
-        return np.asarray((said == feature[:, np.newaxis]).mean(axis=0))
+        return np.asarray((predicted == feature[:, np.newaxis]).mean(axis=0))
 
     def usual(self, feature: Array) -> float:
         """Return the more frequent value, the lower one on a tie."""
@@ -107,19 +107,19 @@ class Lines(Rules):
     constant: Array  # (units)
     usual: float  # the mean of the feature
 
-    def says(self, values: Array) -> Array:
+    def predict(self, values: Array) -> Array:
         """Return the numbers on the lines."""
         return np.asarray(values * self.slope + self.constant)
 
-    def leans(self, values: Array) -> Array:
+    def decision_function(self, values: Array) -> Array:
         """Return how far each prediction is above the mean."""
-        return self.says(values) - self.usual
+        return self.predict(values) - self.usual
 
 
 class Explained(Measure):
     """R² of a line, for a feature with many values; the baseline is the mean of the positions fitted on."""
 
-    def choose(self, values: Array, feature: Array) -> Lines:
+    def fit(self, values: Array, feature: Array) -> Lines:
         """Fit the line with the least squared errors; a constant unit predicts the mean."""
         mean, usual = values.mean(axis=0), self.usual(feature)
         apart, wanted = values - mean, (feature - usual)[:, np.newaxis]
@@ -128,9 +128,9 @@ class Explained(Measure):
         slope = np.where(changes, product / np.where(changes, spread, 1.0), 0.0)
         return Lines(slope, usual - slope * mean, usual)
 
-    def score(self, said: Array, feature: Array, usual: float) -> Array:
+    def score(self, predicted: Array, feature: Array, usual: float) -> Array:
         """Return R² of each unit."""
-        errors = ((said - feature[:, np.newaxis]) ** 2).sum(axis=0)
+        errors = ((predicted - feature[:, np.newaxis]) ** 2).sum(axis=0)
         return np.asarray(1 - errors / ((feature - usual) ** 2).sum())
 
     def usual(self, feature: Array) -> float:

@@ -96,7 +96,7 @@ class Tracking(Tabled):
     def over(self, tokens: str | Sequence[str], kinds: Sequence[UnitKind] | None = None) -> Tracks:
         """Return the values and predictions of the best unit of each kind along one input, with the feature."""
         reading, values = read_with(self.model, self.feature, tokens, self.name)
-        said, leans = self._rules.says(reading.values), self._rules.leans(reading.values)
+        said, leans = self._rules.predict(reading.values), self._rules.decision_function(reading.values)
         tracks = []
         for kind in self.kinds if kinds is None else kinds:
             n = self.best(kind)._column
@@ -181,9 +181,9 @@ def tracking(
     if (np.abs(z - usual) <= MACHINE_NOISE * max(1.0, abs(usual))).all():
         same = brief(held.feature[0])
         raise InputError(f"{name} is {same} everywhere in held_out: hold out inputs in which it changes")
-    rules = measure.choose(chosen.values, y)
-    on_chosen = measure.score(rules.says(chosen.values), y, usual)
-    on_held = measure.score(rules.says(held.values), z, usual)
+    rules = measure.fit(chosen.values, y)
+    on_chosen = measure.score(rules.predict(chosen.values), y, usual)
+    on_held = measure.score(rules.predict(held.values), z, usual)
     baselines = _baselines(measure, chosen, held, y, z)
     ranked = [
         Followed(unit, float(on_chosen[n]), float(on_held[n]), _gain(float(on_held[n]), baselines), n)
@@ -204,7 +204,7 @@ def _baselines(measure: Measure, chosen: Labelled, held: Labelled, y: Array, z: 
     random, best = np.random.default_rng(0), -np.inf
     for _ in range(SHUFFLES):
         other, others = shuffled(y, chosen.positions, random), shuffled(z, held.positions, random)
-        said = measure.choose(chosen.values, other).says(held.values)
+        said = measure.fit(chosen.values, other).predict(held.values)
         best = max(best, float(measure.score(said, others, usual).max()))
     return Baselines(score(usual for _ in z), score(by_token.get(token, usual) for token in held.tokens), best)
 

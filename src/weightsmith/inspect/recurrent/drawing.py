@@ -8,11 +8,11 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, cut, shown
+from weightsmith.inspect.run import Run
 from weightsmith.model.sites import Site, present_stages, stage_site
 
 if TYPE_CHECKING:
     from weightsmith.inspect.recurrent.lstm import LSTMRun
-    from weightsmith.inspect.run import Run
 
 PARTS = ("input gate", "forget gate", "candidate", "cell", "output gate", "hidden")
 MOST_TOKENS, MOST_CELLS, MOST_LANES = 40, 16, 40  # that a picture shows
@@ -70,7 +70,7 @@ def _cells(r: "LSTMRun", chosen: Sequence[int]) -> tuple[list[str], float]:
     return body, y + ROW + 8
 
 
-def _stream(run: "Run", left: float) -> tuple[list[str], float]:
+def _stream(run: Run, left: float) -> tuple[list[str], float]:
     """Draw the stream at the last token: a row for each lane, a column for each stage."""
     stages = [stage_site(name) for name in present_stages(run.transformer)]
     values = np.array([run.stream[stage.stage, -1] for stage in stages])

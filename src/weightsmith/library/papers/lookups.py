@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from weightsmith import programs
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.automata.named import parity as parity_language
 from weightsmith.library.papers import references
@@ -26,9 +27,7 @@ def formula(text: str, vocabulary: str, soft: bool = False) -> Callable[[Arithme
     """Return the builder of a temporal formula."""
 
     def build(A: Arithmetic) -> Transformer:
-        from weightsmith.programs import compile_ltl
-
-        return compile_ltl(text, vocabulary, A, soft=soft).transformer
+        return programs.compile_ltl(text, vocabulary, A, soft=soft).transformer
 
     return build
 

@@ -1,5 +1,6 @@
 """What chains add: circuits gate by gate, and machines step by step."""
 
+from weightsmith import programs
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.errors import whole_number
 from weightsmith.model import Chain
@@ -13,8 +14,6 @@ def ripple_adder(bits: int, arithmetic: Arithmetic | None = None) -> Chain:
     >>> ripple_adder(2)("1110")  # 3 + 1, lowest bit first
     ('0', '0', '1')
     """
-    from weightsmith.programs import compile_circuit
-
     bits = whole_number(bits, "bits", 1, 64)
 
     def circuit(*wires):  # type: ignore[no-untyped-def]
@@ -26,7 +25,7 @@ def ripple_adder(bits: int, arithmetic: Arithmetic | None = None) -> Chain:
             carry = (x & y) | (carry & (x ^ y))
         return *total, carry
 
-    return compile_circuit(circuit, inputs=2 * bits, arithmetic=arithmetic)
+    return programs.compile_circuit(circuit, inputs=2 * bits, arithmetic=arithmetic)
 
 
 def binary_sum(word: str) -> tuple[str, ...]:
@@ -49,8 +48,8 @@ def palindromes_by_machine(n: int, arithmetic: Arithmetic | None = None) -> Chai
     >>> palindromes_by_machine(4)("abba")
     'YES'
     """
-    from weightsmith.programs import compile_machine, machines
-
     n = whole_number(n, "n", 1, 64)
     steps = (n + 1) * (n + 2) // 2 + 1
-    return compile_machine(machines.palindromes(), max_length=n, max_steps=steps, arithmetic=arithmetic)
+    return programs.compile_machine(
+        programs.machines.palindromes(), max_length=n, max_steps=steps, arithmetic=arithmetic
+    )

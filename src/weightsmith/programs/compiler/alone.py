@@ -28,11 +28,11 @@ class Alone:
     # At most one
 
     def by_number(self, parts: Sequence[Condition]) -> bool:
-        """Return whether the number that one of some conditions looks for tells the position."""
+        """Return whether the number that one of some conditions looks for determines the position."""
         classes = {part.difference.key for part in parts if part.only is not None}
-        return any(self._tells(part, classes, parts) for part in parts)
+        return any(self._determines(part, classes, parts) for part in parts)
 
-    def _tells(self, part: Condition, classes: set[Form], parts: Sequence[Condition]) -> bool:
+    def _determines(self, part: Condition, classes: set[Form], parts: Sequence[Condition]) -> bool:
         difference, only = part.difference, part.only
         rows = self.placing.rows(difference.key) if only is not None or difference.query.is_constant else None
         if rows is None:
@@ -45,13 +45,13 @@ class Alone:
         if not wanted.any():
             return True
         rows, groups = rows.where(wanted), Groups(numbers[wanted] * (only is not None))
-        told = np.zeros(len(groups.numbers), np.bool_)
+        determined = np.zeros(len(groups.numbers), np.bool_)
         if "index" in rows.columns:
-            told |= groups.same(rows.columns["index"])
+            determined |= groups.same(rows.columns["index"])
         for cell in counted:
             assert isinstance(cell, Cell)
-            told |= groups.same(rows.columns[cell]) & self._one_of(cell, rows, groups, classes, parts)
-        return bool(told.all())
+            determined |= groups.same(rows.columns[cell]) & self._one_of(cell, rows, groups, classes, parts)
+        return bool(determined.all())
 
     def _one_of(
         self, cell: Cell, rows: Rows, groups: Groups, classes: set[Form], parts: Sequence[Condition]

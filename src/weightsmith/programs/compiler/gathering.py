@@ -149,7 +149,7 @@ class Gathering:
         return simplest(as_table(self.pointwise.of_form(count, lambda c: value if c else node.default), self.sizes))
 
     def _codes_gathered(self, node: Aggregate, pairs: Selection, symbol: Symbol, low: int, high: int) -> Symbol:
-        """Return one selected value, whatever it is, by its code; no code is that of the default."""
+        """Return the code of one selected value of any type; no code is that of the default."""
         table = as_table(symbol, self.sizes)
         if high > 1:
             raise no_mean(node, self.names[node], table)

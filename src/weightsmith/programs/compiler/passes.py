@@ -22,6 +22,7 @@ import numpy as np
 from weightsmith import programs
 from weightsmith.arithmetic import Arithmetic, Native
 from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.programs import lazy
 from weightsmith.programs.budget import DEFAULT_MEMORY, allowed, in_force
 from weightsmith.programs.circuit.assembly import Lanes, place
 from weightsmith.programs.circuit.circuit import Circuit
@@ -184,28 +185,6 @@ def _proved_in(
         raise refusal(place, f"{error}; the smallest arithmetic that will do is {enough}") from error
 
 
-def _softmax(
-    program: Program,
-    tokens: tuple[Value, ...],
-    length: int,
-    names: list[str],
-    history: list[str],
-    arithmetic: Arithmetic | None,
-    gradients: bool,
-    sharp: float | None,
-) -> ProgramProof:
-    """Return the transformer of averaging heads, with its margins."""
-    from weightsmith.programs.softmax import planner, proof, sharpness  # this back end loads when it is asked for
-
-    proof.require_floats(arithmetic)
-    given = sharpness.require_sharpness(sharp)
-    circuit = planner.SoftmaxPlanner.through(program, simplify(program), tokens, length).plan()
-    lanes, output = place(circuit), program.output.note.place
-    if gradients:
-        circuit = sharpness.sharpened(circuit, lanes, arithmetic, given, output)
-    return proof.prove(circuit, lanes, names, history, arithmetic, output)
-
-
 def _backed(backend: Backend, gradients: object, sharpness: float | None) -> Callable[..., ProgramProof]:
     """Return the function of a back end, which takes a program and gives its transformer with a proof."""
     if not isinstance(gradients, bool | np.bool_):
@@ -214,7 +193,7 @@ def _backed(backend: Backend, gradients: object, sharpness: float | None) -> Cal
         raise InputError('gradients=True is for softmax heads: write backend="softmax" too')
     if sharpness is not None and not gradients:
         raise InputError(f"sharpness={brief(sharpness)} is for models with gradients: write gradients=True too")
-    return partial(_softmax, gradients=bool(gradients), sharp=sharpness) if backend == "softmax" else _exact
+    return partial(lazy.softmax_proof, gradients=bool(gradients), sharp=sharpness) if backend == "softmax" else _exact
 
 
 def _backend(backend: object, portable: bool | None) -> Backend:

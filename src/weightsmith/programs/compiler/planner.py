@@ -32,7 +32,6 @@ from weightsmith.programs.form import (
     Matrix,
     Node,
     Not,
-    Note,
     Or,
     Row,
     Select,
@@ -45,7 +44,7 @@ from weightsmith.programs.functions import Function
 from weightsmith.programs.graph import Program
 from weightsmith.programs.listing import part_names
 from weightsmith.programs.operators import Named
-from weightsmith.programs.places import refusal
+from weightsmith.programs.places import Note, refusal
 from weightsmith.programs.proof.holding import About
 from weightsmith.programs.values import Value, exact, kind, presented
 

@@ -25,9 +25,9 @@ from weightsmith.programs.compiler.symbols import (
     variable_of,
 )
 from weightsmith.programs.compiler.tables import MOST_CALLS, TooManyCombinationsError, combined
-from weightsmith.programs.form import Note
 from weightsmith.programs.functions import attempt
 from weightsmith.programs.operators import COMPARISONS, Named, Operator
+from weightsmith.programs.places import Note
 from weightsmith.programs.values import Value, exact, is_number
 
 

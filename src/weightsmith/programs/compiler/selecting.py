@@ -25,10 +25,9 @@ from weightsmith.programs.compiler.coding import Coder
 from weightsmith.programs.compiler.splitting import Split, split
 from weightsmith.programs.compiler.symbols import Affine, Mean, Symbol, Table, as_table, divided
 from weightsmith.programs.compiler.tables import MOST_CALLS, combined
-from weightsmith.programs.form import Note
 from weightsmith.programs.functions import Function, attempt
 from weightsmith.programs.operators import COMPARISONS
-from weightsmith.programs.places import undecided
+from weightsmith.programs.places import Note, undecided
 from weightsmith.programs.values import Value, exact, is_number
 
 FEW_COLUMNS = 3  # kinds of queries that flags distinguish; more need a number

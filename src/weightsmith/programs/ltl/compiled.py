@@ -17,6 +17,7 @@ from weightsmith.programs.ltl.planner import FormulaPlan, plan_formula
 from weightsmith.programs.ltl.progression import formula_automaton
 from weightsmith.programs.ltl.reading import parse_ltl
 from weightsmith.programs.proof.certificate import Certificate
+from weightsmith.programs.proof.formulas import prove_formula
 from weightsmith.tables import Table, Tabled
 
 
@@ -60,8 +61,6 @@ class CompiledFormula(Tabled):
 
     def certificate(self) -> Certificate:
         """Return the lemmas by which the weights decide the formula, at every position of inputs of every length."""
-        from weightsmith.programs.proof.formulas import prove_formula  # it is loaded when something is proved
-
         T, lanes = self.transformer, {lane: part.formula for part in self.parts if (lane := part.lane) is not None}
         proof = prove_formula(T, str(self.formula), lanes)
         stated = {"formula": str(self.formula), "lanes": lanes}

@@ -2,21 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import Any
 
 from weightsmith.errors import InputError, brief, cut, listed, nearest_names
+from weightsmith.programs import lazy
 from weightsmith.programs.ltl.formulas import DEEPEST, RESERVED, Connective, Formula, Past, Token, Truth
 from weightsmith.programs.places import Place, refusal
 
-if TYPE_CHECKING:
-    from lark import Lark, Tree
-    from lark import Token as Word
-    from lark.exceptions import UnexpectedToken
-
-    Syntax: TypeAlias = Tree[Word]
-
+GRAMMAR = Path(__file__).with_name("grammar.lark")
 LONGEST = 20_000  # characters
 SYMBOLS = {"~": "!", "¬": "!", "&&": "&", "∧": "&", "||": "|", "∨": "|", "→": "->", "↔": "<->"}
 HINTS = {
@@ -31,14 +25,6 @@ HINTS = {
 }
 WORDS = {"and": "&", "or": "|", "not": "!", "xor": "^", "implies": "->", "since": "S", "once": "O"}
 FUTURE = frozenset({"X", "F", "G", "U", "W", "R"})
-
-
-@cache
-def _parser() -> "Lark":
-    from lark import Lark  # it is loaded when text is read
-
-    grammar = files(__package__).joinpath("grammar.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr", propagate_positions=True)
 
 
 def parse_ltl(text: str, vocabulary: Sequence[str] | None = None) -> Formula:
@@ -62,24 +48,22 @@ class _Reader:
         self.vocabulary = None if vocabulary is None else list(vocabulary)
 
     def read(self) -> Formula:
-        from lark.exceptions import UnexpectedCharacters, UnexpectedToken  # when text is read
-
         if not self.text.strip():
             raise InputError("the formula is empty: write one, such as 'O(a & Y b)'")
         try:
-            tree = _parser().parse(self.text)
-        except UnexpectedCharacters as error:
+            tree = lazy.parser(GRAMMAR).parse(self.text)
+        except lazy.UnexpectedCharacters as error:
             character = self.text[error.pos_in_stream or 0]
             hint = HINTS.get(character, "")
             raise refusal(self._place(error.line, error.column), f"{character!r} cannot stand here{hint}") from None
-        except UnexpectedToken as error:
+        except lazy.UnexpectedToken as error:
             raise self._strange_word(error) from None
         return self._formula(tree, 0)
 
     def _place(self, line: int, column: int) -> Place:
         return Place(line, column, self.lines[line - 1] if 0 < line <= len(self.lines) else "")
 
-    def _formula(self, tree: "Syntax", depth: int) -> Formula:
+    def _formula(self, tree: "lazy.Tree[lazy.Token]", depth: int) -> Formula:
         if depth > DEEPEST:
             raise refusal(self._at(tree), f"the formula is nested more than {DEEPEST} deep: say it in fewer steps")
         children: list[Any] = tree.children
@@ -98,7 +82,7 @@ class _Reader:
         where = getattr(part, "meta", part)
         return self._place(getattr(where, "line", 1), getattr(where, "column", 1))
 
-    def _token(self, word: "Word") -> Token:
+    def _token(self, word: "lazy.Token") -> Token:
         name = re.sub(r"\\(.)", r"\1", word[1:-1]) if word.type == "QUOTED" else str(word)
         if self.vocabulary is not None and name not in self.vocabulary:
             hint = nearest_names(name, self.vocabulary)
@@ -108,7 +92,7 @@ class _Reader:
             raise refusal(self._at(word), f"{cut(name, 40)!r} is no token: {hint}the vocabulary is {known}")
         return Token(name)
 
-    def _strange_word(self, error: "UnexpectedToken") -> InputError:
+    def _strange_word(self, error: "lazy.UnexpectedToken") -> InputError:
         word, allowed = error.token, set(error.accepts or error.expected)
         wants_formula = "NAME" in allowed
         if word.type == "$END":
@@ -131,7 +115,7 @@ class _Reader:
         return refusal(place, f"{shown} cannot stand here: {would_do} would do")
 
     @staticmethod
-    def _instead(word: "Word") -> str:
+    def _instead(word: "lazy.Token") -> str:
         """Return a replacement for a word of another language."""
         if str(word) in FUTURE:
             return f"formulas speak of the past, with Y O H S, and not of the future, as {word} does"

@@ -13,7 +13,7 @@ The compiler states what each node of a program is in the weights. Nothing of th
     counting        how many positions a selector selects
     asking          the results of functions, and the tables that stand for them in a certificate
     linear          sums and multiples of numbers and means
-    cells           the numbers that cells can be, found from below
+    cells           the numbers that cells can be, computed bottom-up
     functions       pointwise functions
     selects         selectors
     sums            sums over the selected positions
@@ -28,4 +28,12 @@ The compiler states what each node of a program is in the weights. Nothing of th
     writing, reading  a statement as data, and back
     same            whether a program is that of a certificate
     replay          a certificate, derived again for a model
+
+Glossary:
+
+- **cell**: a number at every position that a sublayer writes: a sum over selected positions, or a sum of neurons.
+- **form**: an affine function of token, position and cells, with integer coefficients.
+- **holding**: the encoding of a value: a form, a sum with its count, or a table of forms.
+- **pairs**: the pairs (query, key) of a selector, as a Boolean combination of conditions on query − key.
+- **kink**: a ReLU neuron that reads one form: its direction, its offset, and its slope in the sum.
 """

@@ -1,7 +1,7 @@
-"""The results of functions: each is asked for once, and kept where a reader could not ask again.
+"""The results of functions: each is computed once, and kept in a table where a reader could not compute it again.
 
-Operators that are known by name are computed on None, truth values, exact numbers and texts. What a person's own
-function gives, and whatever is asked about other things, is kept as a table: a certificate holds it.
+Operators that are known by name are computed on None, truth values, exact numbers and texts. The results of Python
+functions, and those for other values, are kept in tables, which a certificate holds.
 """
 
 from collections.abc import Callable, Hashable
@@ -29,10 +29,10 @@ Answers = dict[tuple[Value, ...], Value]
 
 
 class Asking:
-    """Asks functions, and keeps the answers that a certificate must hold."""
+    """Calls functions, and keeps the results that a certificate must hold."""
 
     def __init__(self, values: Values, given: dict[Node, Answers] | None = None) -> None:
-        """Take the answers of a certificate, where functions cannot be asked."""
+        """Take the results in a certificate, where functions cannot be called."""
         self.values, self.given = values, given
         self.kept: dict[Node, Answers] = {}
 

@@ -1,6 +1,7 @@
 """Which positions a query at each position must and may select, as far as positions decide it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -17,19 +18,15 @@ MOST_PLACES = 256  # positions that are gone through pair by pair
 MOST_PAIRS = 1 << 18  # of numbers that are compared
 
 
+@dataclass(eq=False, repr=False)
 class Between:
     """Selectors as pairs of positions."""
 
-    def __init__(
-        self,
-        space: Space,
-        differences: Differences,
-        causal: bool,
-        layered: Callable[[int], Sequence[Part] | None],
-    ) -> None:
-        """Begin with nothing known."""
-        self.space, self.differences, self.causal, self.layered = space, differences, causal, layered
-        self._between: dict[int, tuple[Selection, Booleans, Booleans]] = {}
+    space: Space
+    differences: Differences
+    causal: bool
+    layered: Callable[[int], Sequence[Part] | None]  # of a cell; None for a sum over positions
+    _between: dict[int, tuple[Selection, Booleans, Booleans]] = field(init=False, default_factory=dict)
 
     def between(self, pairs: Selection) -> tuple[Booleans, Booleans]:
         """Return which keys (columns) queries (rows) must and may select, seen or not, by position."""

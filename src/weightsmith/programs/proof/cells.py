@@ -1,4 +1,4 @@
-"""The numbers that cells can be: found from below, from their definitions, the vocabulary and the positions."""
+"""The numbers that cells can be, computed bottom-up from their definitions, the vocabulary and the positions."""
 
 from collections.abc import Sequence
 from math import gcd

@@ -10,31 +10,22 @@ pairs of values, and from what is known of the cells that they compare:
 - what is the same *everywhere* at all positions of an input.
 """
 
-from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from weightsmith.programs.proof.neurons import Part
 from weightsmith.programs.proof.places import Numbering, Places
-from weightsmith.programs.proof.selectors import FAR, All, Boundary, Differences, If, Selection, Some, conditions
+from weightsmith.programs.proof.selectors import FAR, All, Boundary, If, Selection, Some, conditions
 from weightsmith.programs.proof.space import Integers, Space, distinct, scaled
 
 
+@dataclass(eq=False, repr=False)
 class Counting(Places):
     """Properties of cells, and their consequences for selectors."""
 
-    def __init__(
-        self,
-        space: Space,
-        differences: Differences,
-        causal: bool,
-        layered: Callable[[int], Sequence[Part] | None],
-    ) -> None:
-        """Begin with nothing known."""
-        super().__init__(space, differences, causal, layered)
-        self.orders: dict[int, Integers] = {}
-        self.lengths: set[int] = set()
-        self._bounds: dict[int, tuple[Selection, tuple[int, int]]] = {}
+    orders: dict[int, Integers] = field(init=False, default_factory=dict)
+    lengths: set[int] = field(init=False, default_factory=set)
+    _bounds: dict[int, tuple[Selection, tuple[int, int]]] = field(init=False, default_factory=dict)
 
     # Properties of cells
 

@@ -1,7 +1,7 @@
 """Forms and tables, evaluated over all numbers that some forms can be together.
 
-An axis is a form with all its numbers, or two forms that are known together. Whatever is a combination of them, or is
-made of such by neurons, is a function on the grid. Numbers on an axis that nothing tells apart are one.
+An axis is a form with all its numbers, or two forms that are known together. Linear combinations of them, and what
+neurons compute from these, are functions on the grid. Numbers of an axis are one class if no form distinguishes them.
 """
 
 from collections.abc import Callable, Sequence
@@ -75,11 +75,11 @@ class Grid(Axes):
             features.add("index")
         for feature, of in (("token", self.space.of_tokens), ("index", self.space.of_index)):
             if feature not in features and rest[of].any():
-                raise LemmaError(f"what is held is no function of what is asked about: it depends on the {feature}")
+                raise LemmaError(f"a value is not a function of its arguments: it depends on the {feature}")
         for cell, factor in self.space.cells_of(rest):
             parts = self.layered(cell)
             if parts is None:
-                raise LemmaError("what is held is no function of what is asked about: it depends on another sum")
+                raise LemmaError("a value is not a function of its arguments: it depends on another sum")
             for one in parts:
                 self._neurons(found, factor, one)
         return found
@@ -100,19 +100,19 @@ class Grid(Axes):
     # Once everything is known that is to be evaluated, rows that nothing tells apart are made one
 
     def ask(self, holding: Holding) -> "Asked":
-        """Say that a holding's value will be wanted on the grid."""
+        """Register a holding whose value will be computed on the grid."""
         asked = Asked(self, holding)
         self._chosen = None
         return asked
 
     def ask_form(self, form: Integers) -> Evaluated:
-        """Say that a form will be wanted on the grid."""
+        """Register a form that will be computed on the grid."""
         found = self.evaluated(form)
         self.note(found)
         return found
 
     def note(self, found: Evaluated) -> None:
-        """Keep apart the rows that a form tells apart."""
+        """Refine the classes of rows by the values of a form."""
         self._chosen = None
         for axis, numbers in found.on_axis.items():
             self.axes[axis].columns.append(numbers)
@@ -121,7 +121,7 @@ class Grid(Axes):
 
     @property
     def chosen(self) -> list[Integers]:
-        """For every axis, rows that stand for all others."""
+        """For every axis, a representative row of each class."""
         if self._chosen is None:
             found = [representatives(axis.columns, len(axis.rows)) for axis in self.axes]
             self._chosen, self.kinds = [first for first, _ in found], [kinds for _, kinds in found]

@@ -1,6 +1,6 @@
 """The statement gives the meaning of the program: node by node, from vocabulary and positions.
 
-The numbers that a cell can be are found here, from below; none are taken from what is stated. A function is evaluated
+The numbers that a cell can be are computed here, bottom-up; none are taken from the statement. A function is evaluated
 for all values that its arguments can have together, a selector for all pairs of values, and what is stated must say the
 same for each. How many positions a selector selects follows from its conditions (see `counting`).
 """

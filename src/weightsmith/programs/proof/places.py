@@ -5,7 +5,8 @@ positions, which no two of them share; or each query position leaves one key pos
 position a query must select an earlier position or its own, or it looks for a rank that some position has.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import permutations, product
 from math import prod
 from typing import NamedTuple
@@ -13,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from weightsmith.programs.proof.between import MOST_PLACES, Between
-from weightsmith.programs.proof.neurons import Part
-from weightsmith.programs.proof.selectors import Differences, If, Selection, Some, conditions, other, truth
-from weightsmith.programs.proof.space import Booleans, Integers, Space
+from weightsmith.programs.proof.selectors import If, Selection, Some, conditions, other, truth
+from weightsmith.programs.proof.space import Booleans, Integers
 from weightsmith.programs.proof.together import INDEX, Together, alike_by, failing, sources
 
 MOST_ORDERED = 1 << 18  # combinations of differences of an order
@@ -35,22 +35,14 @@ class Besides(NamedTuple):
     aside: tuple[If, ...]
 
 
+@dataclass(eq=False, repr=False)
 class Places(Between):
-    """What follows from positions, for selectors."""
+    """What follows from positions, for selectors; nothing is known of cells at first."""
 
-    def __init__(
-        self,
-        space: Space,
-        differences: Differences,
-        causal: bool,
-        layered: Callable[[int], Sequence[Part] | None],
-    ) -> None:
-        """Begin with nothing known."""
-        super().__init__(space, differences, causal, layered)
-        self.ranks: set[int] = set()
-        self.numberings: dict[int, Numbering] = {}
-        self.ranks_after: dict[int, int] = {}  # cells that rank all but the first positions, from that number on
-        self.same_everywhere: set[int] = set()
+    ranks: set[int] = field(init=False, default_factory=set)
+    numberings: dict[int, Numbering] = field(init=False, default_factory=dict)
+    ranks_after: dict[int, int] = field(init=False, default_factory=dict)  # rank all but the first positions, from here
+    same_everywhere: set[int] = field(init=False, default_factory=set)
 
     # Orders
 

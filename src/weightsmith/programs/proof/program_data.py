@@ -10,10 +10,10 @@ from types import NoneType
 from typing import Any, NamedTuple, get_args
 
 from weightsmith.errors import brief, cut
-from weightsmith.programs.form import NODES, Apply, Matrix, Node, Note, Select
+from weightsmith.programs.form import NODES, Apply, Matrix, Node, Select
 from weightsmith.programs.functions import Function
 from weightsmith.programs.operators import ARITY, COMPARISONS, NAMED, Lookup, Member, Named, Operator
-from weightsmith.programs.places import Place
+from weightsmith.programs.places import Note, Place
 from weightsmith.programs.proof.asking import Answers
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.parsing import items, keys, pair, refuse, text, truth, whole

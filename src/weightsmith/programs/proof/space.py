@@ -1,8 +1,8 @@
 """Linear forms over token, position and cells, in whole numbers, and all numbers that they can be.
 
 A form is a vector: what it is for each token, then for each position (both with a first entry of 0), then the factor of
-each cell, and the constant last. Numbers that a form can be are found from below: from the vocabulary, the positions
-and the definitions of cells, with parts taken to be independent unless a pair of them is known to be joint.
+each cell, and the constant last. The numbers that a form can be are computed bottom-up, from the vocabulary, the
+positions and the definitions of cells. Parts are taken to be independent unless a pair of them is known to be joint.
 """
 
 from collections.abc import Callable, Iterable, Sequence

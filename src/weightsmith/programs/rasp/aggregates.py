@@ -3,7 +3,8 @@
 from typing import Any
 
 from weightsmith.programs import form
-from weightsmith.programs.form import Note, SequenceNode
+from weightsmith.programs.form import SequenceNode
+from weightsmith.programs.places import Note
 from weightsmith.programs.rasp.expressions import Value
 from weightsmith.programs.rasp.selectors import Selector
 from weightsmith.programs.rasp.sequences import SOp

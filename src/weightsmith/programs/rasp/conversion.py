@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from weightsmith.errors import InputError, brief
-from weightsmith.programs.form import Node, Note, SequenceNode
+from weightsmith.programs.form import Node, SequenceNode
 from weightsmith.programs.graph import Program
+from weightsmith.programs.places import Note
 from weightsmith.programs.rasp import selectors, sequences
 from weightsmith.programs.rasp.encodings import default_name
 from weightsmith.programs.rasp.expressions import RASPExpr

@@ -11,8 +11,8 @@ from types import CodeType
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from weightsmith.errors import InputError, brief
-from weightsmith.programs.form import Node, Note
-from weightsmith.programs.places import Place
+from weightsmith.programs.form import Node
+from weightsmith.programs.places import Note, Place
 from weightsmith.programs.rasp.sources import place_in
 
 SelectorValue: TypeAlias = list[list[bool]]

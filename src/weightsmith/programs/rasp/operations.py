@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from weightsmith.errors import InputError
-from weightsmith.programs.form import Apply, Constant, Note, SequenceNode
+from weightsmith.programs.form import Apply, Constant, SequenceNode
 from weightsmith.programs.functions import Function, require_alike
 from weightsmith.programs.operators import NAMED, Named
+from weightsmith.programs.places import Note
 from weightsmith.programs.rasp.sources import place_of
 from weightsmith.programs.values import exact, presented
 

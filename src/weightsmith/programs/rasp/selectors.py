@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, cast
 
 from weightsmith.programs import form
-from weightsmith.programs.form import Note, SelectorNode
+from weightsmith.programs.form import SelectorNode
 from weightsmith.programs.operators import COMPARISONS
+from weightsmith.programs.places import Note
 from weightsmith.programs.rasp.expressions import RASPExpr, SelectorValue
 from weightsmith.programs.rasp.operations import known_symbol, opaque
 from weightsmith.programs.rasp.sequences import Full, SOp

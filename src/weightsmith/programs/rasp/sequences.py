@@ -5,7 +5,8 @@ from types import GenericAlias
 from typing import Any, TypeVar
 
 from weightsmith.programs import form
-from weightsmith.programs.form import Note, SequenceNode
+from weightsmith.programs.form import SequenceNode
+from weightsmith.programs.places import Note
 from weightsmith.programs.rasp.expressions import RASPExpr, Value
 from weightsmith.programs.rasp.operations import FIRST, SECOND, THIRD, Chain, Linear, applied, operation
 from weightsmith.programs.values import exact

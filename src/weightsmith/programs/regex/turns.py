@@ -19,7 +19,7 @@ class Turns:
     order: int
 
     def times(self, number: int, count: int) -> int:
-        """Return where a number goes by so many turns."""
+        """Return the image of a number under `count` turns."""
         for _ in range(count % self.order):
             number = self.once[number] if number < len(self.once) else number
         return number

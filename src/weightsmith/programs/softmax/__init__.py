@@ -1,5 +1,6 @@
 """The softmax back end: transformers that need no saturation, with plain softmax attention as in every other tool.
 
+    passes        from a program to its transformer and margins
     planner       a program, node by node
     selection     selectors as classes of keys and queries, and scores that distinguish them
     averages      means over equal scores, and the number of selected positions

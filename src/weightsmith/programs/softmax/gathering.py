@@ -70,7 +70,7 @@ class Averaging(Averages):
         return Affine(form.plus(symbol.form.constant), symbol.scale)
 
     def _things(self, node: Aggregate, pairs: Selection, table: Table, low: int, high: int) -> Symbol:
-        """Return one selected value, whatever it is, by its code."""
+        """Return the code of one selected value of any type."""
         if high > 1:
             raise no_mean(node, self.names[node], table)
         codes = {value: number for number, value in enumerate(table.values)}
@@ -139,7 +139,7 @@ def mean_codes(form: Form, low: int, high: int, times: int) -> Codes:
         if count * (most - least) // step > MOST_MEANS:
             raise TooLargeError(
                 f"a mean over {count} positions can be {count * (most - least) // step:,} different things: at most "
-                f"{MOST_MEANS:,} can be told apart; write a smaller max_length, or fewer values"
+                f"{MOST_MEANS:,} can be distinguished; write a smaller max_length, or fewer values"
             )
         tops = values if count == 1 else np.arange(count * least, count * most + 1, step)
         found.append(tops * (times // count))

@@ -68,7 +68,7 @@ def classes_of(pairs: Selection, sizes: Sizes) -> Classes:
     if len(keys[1].values) * len(queries[1].values) > MOST_PAIRS:
         raise TooLargeError(
             f"a selector compares {len(keys[1].values):,} with {len(queries[1].values):,} values: at most "
-            f"{MOST_PAIRS:,} pairs can be told apart; write a smaller max_length"
+            f"{MOST_PAIRS:,} pairs can be distinguished; write a smaller max_length"
         )
     count = len(keys[1].values) * len(queries[1].values)
     in_force().room(

@@ -13,7 +13,6 @@ from weightsmith.programs.form import (
     Indices,
     Length,
     Not,
-    Note,
     Or,
     SelectorNode,
     SequenceNode,
@@ -22,7 +21,7 @@ from weightsmith.programs.form import (
 )
 from weightsmith.programs.functions import attempt
 from weightsmith.programs.operators import Lookup, Member, Named
-from weightsmith.programs.places import refusal
+from weightsmith.programs.places import Note, refusal
 from weightsmith.programs.text.things import Atom, Thing, described, is_atom
 from weightsmith.programs.values import LONGEST_TEXT, exact
 

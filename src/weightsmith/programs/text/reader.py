@@ -4,19 +4,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from weightsmith.programs.form import Node, Note, SelectorNode, SequenceNode, Width, select
+from weightsmith.programs.form import Node, SelectorNode, SequenceNode, Width, select
 from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import ProgramRun, evaluate
-from weightsmith.programs.places import Place, refusal
+from weightsmith.programs.places import Note, Place, refusal
 from weightsmith.programs.text import expressions
+from weightsmith.programs.text.syntax import Source, Syntax, Word
 from weightsmith.programs.text.things import Builtin, Definition, Scope, Thing, described, is_atom
 from weightsmith.programs.values import exact
 
 if TYPE_CHECKING:
-    from lark import Token
-
     from weightsmith.programs.text.session import Session
-    from weightsmith.programs.text.syntax import Source, Syntax
 
 MOST_STEPS = 200_000  # expressions that a program may have evaluated
 
@@ -24,15 +22,15 @@ MOST_STEPS = 200_000  # expressions that a program may have evaluated
 class Reader:
     """Reads one text in one scope, for a session."""
 
-    def __init__(self, session: "Session", source: "Source", scope: Scope, called_at: Place | None = None) -> None:
+    def __init__(self, session: "Session", source: Source, scope: Scope, called_at: Place | None = None) -> None:
         """Read `source` in `scope`; a function of the library is read as if it stood where it is called."""
         self.session, self.source, self.scope, self.called_at = session, source, scope, called_at
 
-    def place(self, part: "Syntax | Token") -> Place:
+    def place(self, part: "Syntax | Word") -> Place:
         """Return where a part of the tree stands, for people."""
         return self.called_at or self.source.place_of(part)
 
-    def note(self, part: "Syntax | Token") -> Note:
+    def note(self, part: "Syntax | Word") -> Note:
         """Return the note of the node that a part of the tree makes."""
         return Note(place=self.place(part))
 

@@ -8,10 +8,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from weightsmith.errors import FileError, InputError, brief, reason
-from weightsmith.programs.form import Always, Apply, Indices, Length, Note, SelectorNode, SequenceNode, Tokens, Width
+from weightsmith.programs.form import Always, Apply, Indices, Length, SelectorNode, SequenceNode, Tokens, Width
 from weightsmith.programs.graph import Program
 from weightsmith.programs.operators import Named
-from weightsmith.programs.places import Place, refusal
+from weightsmith.programs.places import Note, Place, refusal
 from weightsmith.programs.text.expressions import lifted, sequence
 from weightsmith.programs.text.reader import Reader
 from weightsmith.programs.text.syntax import LONGEST_PROGRAM, Source

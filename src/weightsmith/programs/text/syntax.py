@@ -1,18 +1,16 @@
 """Reading RASP text: from characters to a tree in which everything knows its place, or an error that shows it."""
 
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from weightsmith.errors import InputError, brief, cut
+from weightsmith.programs import lazy
 from weightsmith.programs.places import Place, refusal
 
-if TYPE_CHECKING:
-    from lark import Lark, Token, Tree
-    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+Word: TypeAlias = "lazy.Token"
+Syntax: TypeAlias = "lazy.Tree[Word]"
 
-    Syntax: TypeAlias = Tree[Token]
-
+GRAMMAR = Path(__file__).with_name("grammar.lark")
 TABLES = Path(__file__).parent / "__pycache__" / "rasp.tables"  # the parser's, once made; beside our byte code
 LONGEST_PROGRAM = 1_000_000  # characters
 WORDS = {  # of the parser's names, as people write them
@@ -33,14 +31,6 @@ WORDS = {  # of the parser's names, as people write them
 }
 
 
-@cache
-def _parser() -> "Lark":
-    from lark import Lark  # it is loaded when text is read, for it takes as long as numpy
-
-    grammar = Path(__file__).with_name("grammar.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True, cache=str(TABLES))
-
-
 class Source:
     """A program's text, and where things stand in it."""
 
@@ -57,23 +47,21 @@ class Source:
         """Return a place of this text."""
         return Place(line, column, self.lines[line - 1] if 0 < line <= len(self.lines) else "", self.file)
 
-    def place_of(self, part: "Syntax | Token") -> Place:
+    def place_of(self, part: "Syntax | Word") -> Place:
         """Return where a part of the tree begins."""
         where = getattr(part, "meta", part)
         return self.place(getattr(where, "line", 1), getattr(where, "column", 1))
 
     def parsed(self) -> "Syntax":
         """Return the tree, or say where the text is not RASP."""
-        from lark.exceptions import UnexpectedCharacters, UnexpectedToken  # when text is read
-
         try:
-            return _parser().parse(self.text)
-        except UnexpectedCharacters as error:
+            return lazy.parser(GRAMMAR, True, TABLES).parse(self.text)
+        except lazy.UnexpectedCharacters as error:
             raise self._strange_character(error) from None
-        except UnexpectedToken as error:
+        except lazy.UnexpectedToken as error:
             raise self._strange_word(error) from None
 
-    def _strange_character(self, error: "UnexpectedCharacters") -> InputError:
+    def _strange_character(self, error: "lazy.UnexpectedCharacters") -> InputError:
         character = self.text[error.pos_in_stream or 0]
         hint = {
             "'": "; texts stand between double quotes",
@@ -85,7 +73,7 @@ class Source:
         }.get(character, "")
         return refusal(self.place(error.line, error.column), f"{character!r} cannot stand here{hint}")
 
-    def _strange_word(self, error: "UnexpectedToken") -> InputError:
+    def _strange_word(self, error: "lazy.UnexpectedToken") -> InputError:
         token, allowed = error.token, set(error.accepts or error.expected)
         if token.type == "$END":
             last = len(self.text.rstrip())

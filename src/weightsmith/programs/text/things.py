@@ -4,15 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from weightsmith.errors import brief, listed, nearest_names
 from weightsmith.programs.form import SelectorNode, SequenceNode
 from weightsmith.programs.places import Place, refusal
+from weightsmith.programs.text.syntax import Source, Syntax
 from weightsmith.programs.values import presented
-
-if TYPE_CHECKING:
-    from weightsmith.programs.text.syntax import Source, Syntax
 
 WORDS = (
     *("if", "else", "not", "and", "or", "def", "return", "for", "in", "load", "draw"),
@@ -31,7 +29,7 @@ class Definition:
     body: "Syntax"
     returned: "Syntax"
     scope: "Scope"
-    source: "Source"
+    source: Source
 
 
 @dataclass(frozen=True, eq=False)

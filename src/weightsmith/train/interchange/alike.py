@@ -4,21 +4,20 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from weightsmith.errors import whole_number
 from weightsmith.export.circuit_cut import hooks_of
 from weightsmith.files import save
 from weightsmith.inspect import outputs
 from weightsmith.inspect.comparison import Compared
-from weightsmith.inspect.edges import Edge, Live, Node, live_edges
+from weightsmith.inspect.components import Edge, Node
+from weightsmith.inspect.edges import Live, live_edges
 from weightsmith.model import Transformer
 from weightsmith.storage import refusals, write_json
 from weightsmith.train.interchange.measured import Interchange
 from weightsmith.train.interchange.parts import node_called, parts_of
-
-if TYPE_CHECKING:
-    from weightsmith.train.checkpoint import Record  # it loads PyTorch
+from weightsmith.train.records import Record
 
 FORMAT = "weightsmith trained circuit"
 VERSION = 1
@@ -38,7 +37,7 @@ class Alike:
     interchange: Interchange
     compared: Compared
     values: tuple[Any, ...]  # the value of each answer of the transformer, if it is another
-    history: "tuple[Record, ...]"
+    history: tuple[Record, ...]
     resumed_at: int
     steps: int  # steps done
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 import numpy as np
 
 from weightsmith.errors import InputError, brief, listed
-from weightsmith.inspect.edges import Edge, Node, written_at
+from weightsmith.inspect.components import Edge, Node, written_at
 from weightsmith.model import Transformer
 from weightsmith.train.interchange.parts import node_called, nodes_of
 from weightsmith.train.settings import NEURONS_PER_LANE, Shape
@@ -28,7 +28,7 @@ def shape_for(T: Transformer, parts: Sequence[Node], context: int) -> Shape:
 
 
 def mapping_for(parts: Sequence[Node], shape: Shape, seed: int) -> Mapping[Node, Node]:
-    """Return a node for each part, in the same block: the heads are drawn, so that their numbers tell nothing."""
+    """Return a node for each part, in the same block: the heads are drawn, so that their numbers are no hint."""
     rng = np.random.default_rng([seed, 1])
     order = [rng.permutation(shape.heads).tolist() for _ in range(shape.blocks)]
     found = dict[Node, Node]()

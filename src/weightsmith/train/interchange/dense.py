@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from weightsmith.export.hugging_face.hub.network_weightsmith import Places, places
-from weightsmith.inspect.edges import Node
+from weightsmith.inspect.components import Node
 from weightsmith.train.module import Attention, Learning, Model
 from weightsmith.train.settings import Shape
 

@@ -9,9 +9,9 @@ from typing import Literal
 
 from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.inspect.comparison import Compared, Compiled, compare, length_of, model_of
-from weightsmith.inspect.edges import Node, live_edges
+from weightsmith.inspect.components import Node
+from weightsmith.inspect.edges import live_edges
 from weightsmith.model import Transformer
-from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.interchange.alike import Alike
 from weightsmith.train.interchange.correspondence import mapping_for, mapping_given, shape_for
@@ -21,6 +21,7 @@ from weightsmith.train.interchange.pairs import Drawn, draw
 from weightsmith.train.interchange.parts import class_names, nodes_of, values_of
 from weightsmith.train.interchange.task import Interchanges
 from weightsmith.train.loop import Report, Stop, learn, threads
+from weightsmith.train.records import Record
 from weightsmith.train.settings import Course, Shape
 from weightsmith.train.training import how, identity
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.inspect.edges import Node
+from weightsmith.inspect.components import Node
 from weightsmith.model import Transformer
 from weightsmith.train.interchange.pairs import Drawn, Lengths
 from weightsmith.train.interchange.parts import Inputs, parts_of

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weightsmith.inspect.edges import Node
+from weightsmith.inspect.components import Node
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import AnswerIds, Ids
 from weightsmith.train.interchange.parts import Inputs, inputs_of_length, parts_of

@@ -9,7 +9,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, ModelError, brief
-from weightsmith.inspect.edges import Node, writers
+from weightsmith.inspect.components import Node, writers
 from weightsmith.inspect.output import answers_of, read_numbers
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, value_text

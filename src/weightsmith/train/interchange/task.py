@@ -1,4 +1,4 @@
-"""What is learnt: the answers of the program, as it is and under interchanges of its parts; and no part elsewhere."""
+"""The task of strict IIT: answer as the program does, also under interchanges; other nodes must not matter."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.inspect.edges import Node
+from weightsmith.inspect.components import Node
 from weightsmith.train.interchange.dense import Dense
 from weightsmith.train.interchange.pairs import Drawn, Lengths, Table
 from weightsmith.train.interchange.parts import NONE
 from weightsmith.train.loop import Batch
 
 PADDING = NONE  # behind a base that is shorter than its source
-CHANGING = 0.5  # of the interchanges that are learnt, so many change an answer, if there are any
-SAME_LENGTH = 0.5  # of the batches, so many have sources that are as long as their bases
+CHANGING = 0.5  # share of the trained interchanges that change an answer, if there are any
+SAME_LENGTH = 0.5  # share of the batches whose sources are as long as their bases
 Rows = npt.NDArray[np.intp]
 
 
