@@ -18,7 +18,7 @@ from tests.studio.folder_server import served
 from tests.studio.pages import BREAKING, HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import collection
 
-VIEWS = ("stream", "attention", "memory", "answer", "weights", "program", "two")
+VIEWS = ("stream", "attention", "memory", "answer", "weights", "program", "circuit", "two")
 DOCS = Path(__file__).parents[2] / "docs"
 CONF = """
 import sys

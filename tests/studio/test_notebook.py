@@ -42,7 +42,7 @@ def test_a_transformer_and_a_run_show_themselves_in_a_frame_that_may_only_run_sc
 
 
 def test_what_a_notebook_keeps_of_a_run_is_small() -> None:
-    assert len(ws.run(T, "0010")._repr_html_()) < 270_000
+    assert len(ws.run(T, "0010")._repr_html_()) < 280_000
 
 
 def test_the_text_is_there_too_for_notebooks_that_are_not_trusted() -> None:
