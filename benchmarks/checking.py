@@ -34,6 +34,7 @@ SIZES = ((16, 4), (32, 6), (64, 8))
 LENGTH = 16
 LENGTHS = (6, 8, 10, 12)
 PAIR_LENGTH = 8
+WORKERS_LENGTH = 20
 CORES = 2
 
 
@@ -222,10 +223,10 @@ def memory() -> Table:
 
 def workers() -> Table:
     """One core against two."""
-    table = Table("lanes × blocks", "one worker", "two workers", "faster by", title="Every input up to 18 symbols")
+    table = Table("lanes × blocks", "one worker", "two workers", "faster by", title=f"Every input up to {WORKERS_LENGTH} symbols")
     for lanes, blocks in SIZES[1:]:
-        T = thinned("01", lanes, blocks, 0.1, 18, Fixed(4, 4))
-        seconds = best_seconds({str(n): partial(exhaust, T, 18, n) for n in (1, 2)}, repeat=10)
+        T = thinned("01", lanes, blocks, 0.1, WORKERS_LENGTH, Fixed(4, 4))
+        seconds = best_seconds({str(n): partial(exhaust, T, WORKERS_LENGTH, n) for n in (1, 2)}, repeat=5)
         one, two = seconds["1"], seconds["2"]
         table.add_row(f"{lanes} × {blocks}", f"{one:.2f} s", f"{two:.2f} s", f"{one / two:.2f}×")
     return table

@@ -93,21 +93,23 @@ def test_a_worker_that_is_late_does_not_hide_an_earlier_refutation(cut: Cut, mon
     import threading
 
     from weightsmith.check import engine
-    from weightsmith.check.examine import examine
+    from weightsmith.check.neighbours import examine_all
 
-    later = threading.Event()
+    later, waited = threading.Event(), []
 
-    def slowly(claim: Any, plan: Any, shard: Any, *rest: Any, **more: Any) -> Any:
+    def slowly(claim: Any, plan: Any, asked: Any, columns: int) -> Any:
+        shard = asked[0][0]
         if plan.tiers[shard.tier].longest == 4:
             if shard.index == 0:
-                assert later.wait(60)
-            finding = examine(claim, plan, shard, *rest, **more)
+                waited.append(later.wait(60))
+            findings = examine_all(claim, plan, asked, columns)
             later.set()
-            return finding
-        return examine(claim, plan, shard, *rest, **more)
+            return findings
+        return examine_all(claim, plan, asked, columns)
 
-    monkeypatch.setattr(engine, "examine", slowly)
+    monkeypatch.setattr(engine, "examine_all", slowly)
     cut(2)
     T = ws.library.exact_length(4, "ab")
     verdict = ws.check.recognizes(T, re.compile("[ab]{5}"), 4, workers=2)
     assert verdict.counterexample == "aaaa"
+    assert waited == [True]

@@ -11,7 +11,7 @@ import weightsmith as ws
 from tests.check.long_check import SHARDS, UP_TO, S, long_check, long_regex_check, small_shards
 from tests.check.processes import lines, output, script, until
 from weightsmith.check import engine
-from weightsmith.check.examine import examine
+from weightsmith.check.neighbours import examine_all
 
 
 @pytest.fixture
@@ -20,11 +20,11 @@ def examined(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     small_shards(monkeypatch.setattr)
     seen: list[Any] = []
 
-    def watched(claim: Any, plan: Any, shard: Any, *rest: Any, **more: Any) -> Any:
-        seen.append(shard)
-        return examine(claim, plan, shard, *rest, **more)
+    def watched(claim: Any, plan: Any, asked: Any, columns: int) -> Any:
+        seen.extend(shard for shard, _ in asked)
+        return examine_all(claim, plan, asked, columns)
 
-    monkeypatch.setattr(engine, "examine", watched)
+    monkeypatch.setattr(engine, "examine_all", watched)
     return seen
 
 

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from weightsmith._version import __version__
 from weightsmith.check.claim import Claim
-from weightsmith.check.examine import Backend, Finding, Limit, examine
+from weightsmith.check.examine import Backend, Finding, Limit
+from weightsmith.check.neighbours import examine_all
 from weightsmith.check.network import refuse_if_open
 from weightsmith.check.plan import Plan, Shard
 from weightsmith.errors import InputError, cut
@@ -195,5 +196,5 @@ def _same(value: tuple[Claim, Plan, int]) -> tuple[Claim, Plan, int]:
 def _examine_all(shared: tuple[Claim, Plan, int], shards: list[tuple[Shard, int]]) -> Examined:
     begin = time.perf_counter()
     claim, plan, columns = shared
-    findings = [examine(claim, plan, shard, longest, columns=columns) for shard, longest in shards]
+    findings = examine_all(claim, plan, shards, columns)
     return time.perf_counter() - begin, findings

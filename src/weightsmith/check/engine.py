@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from weightsmith.automata import written
@@ -27,6 +27,7 @@ from weightsmith.check.examine import (
 from weightsmith.check.frame import InputCounter
 from weightsmith.check.ledger import Ledger, open_ledger
 from weightsmith.check.models import engine_of, numbers_of, work_of
+from weightsmith.check.neighbours import examine_all, tokens_fewer
 from weightsmith.check.options import Options, Progress
 from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, depth_within, tokens
 from weightsmith.check.verdict import EveryLength, Verdict
@@ -48,30 +49,46 @@ LONG = 1e9  # seconds: no check takes longer
 class Threads:
     """The cores of this machine: the kernels release Python's global lock."""
 
+    pool: ThreadPoolExecutor  # for all tiers: a thread keeps the memory of its runs
     workers: int
     columns: int  # of a batch
     source: Source | None = None  # None: the kernels
 
     def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: Limit) -> Iterator[Finding]:
         """Yield findings; every core is busy, and few shards are begun beyond the first refutation."""
+
+        def examined(some: list[tuple[Shard, int]]) -> list[Finding]:
+            if self.source is None:
+                return examine_all(claim, plan, some, self.columns)
+            return [examine(claim, plan, shard, longest, self.source, self.columns) for shard, longest in some]
+
+        batches = ([(shard, limit(shard)) for shard in some] for some in self._batches(claim, plan, shards))
         if self.workers == 1 or len(shards) == 1:
-            for shard in shards:
-                yield examine(claim, plan, shard, limit(shard), self.source, self.columns)
+            for batch in batches:
+                yield from examined(batch)
             return
-        waiting, running = iter(shards), set[Future[Finding]]()
-        pool = ThreadPoolExecutor(self.workers)
+        running = set[Future[list[Finding]]]()
         try:
             while True:
-                for shard in waiting:
-                    running.add(pool.submit(examine, claim, plan, shard, limit(shard), self.source, self.columns))
+                for batch in batches:
+                    running.add(self.pool.submit(examined, batch))
                     if len(running) > self.workers:
                         break
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
+                yield from (finding for future in done for finding in future.result())
         finally:  # an error, Ctrl-C, or a caller that stops early
-            pool.shutdown(cancel_futures=True)
+            wait([future for future in running if not future.cancel()])
+
+    def _batches(self, claim: Claim, plan: Plan, shards: list[Shard]) -> Iterator[list[Shard]]:
+        """Yield neighbouring shards, fewer at a time towards the end, so that all cores end together."""
+        begin = 0
+        while begin < len(shards):
+            some = shards[begin : begin + -(-(len(shards) - begin) // self.workers)]
+            fewer = tokens_fewer(claim, plan, some, self.columns) if self.source is None else 0
+            yield some[: plan.vocabulary**fewer]
+            begin += plan.vocabulary**fewer
 
 
 class _TimeIsOver(Exception):  # noqa: N818
@@ -314,16 +331,16 @@ class _Small:
 _small = _Small()
 
 
-def _backend(
-    claim: Claim, plan: Plan, columns: int, options: Options, source: Source | None
-) -> AbstractContextManager[Backend]:
+@contextmanager
+def _backend(claim: Claim, plan: Plan, columns: int, options: Options, source: Source | None) -> Iterator[Backend]:
     if options.cluster is not None:
-        return connected(options.cluster, columns, options.insecure_network)
-    if source is not None:
-        return nullcontext(Threads(1, columns, source))
-    largest = plan.inputs_of(Shard(len(plan.tiers) - 1, 0))
-    fitting = max(options.memory // bytes_of_run(claim, plan.up_to, min(columns, largest)), 1)
-    return nullcontext(Threads(min(options.workers or processors(), fitting), columns))
+        with connected(options.cluster, columns, options.insecure_network) as cluster:
+            yield cluster
+        return
+    fitting = max(options.memory // bytes_of_run(claim, plan.up_to, min(columns, plan.inputs)), 1)
+    workers = 1 if source is not None else min(options.workers or processors(), fitting)
+    with ThreadPoolExecutor(workers) as pool:  # without threads until there is work for them
+        yield Threads(pool, workers, columns, source)
 
 
 def processors() -> int:

@@ -23,11 +23,12 @@ from weightsmith.semantics.reference import Reference
 RUN_BYTES = 12 << 20  # of a run, so that it stays in the caches
 MAX_COLUMNS = 1 << 16
 EMPTY_DIGEST = hashlib.sha256().hexdigest()  # of a shard without inputs of the claim
-
+REFERENCE_INPUTS = 1024  # that the reference runs at once
 
 # Yields a quantity for inputs of growing length with a common prefix.
-REFERENCE_INPUTS = 1024  # that the reference runs at once
 Source: TypeAlias = Callable[[Reader, Quantity, Sequence[Inputs]], Iterator[Values]]
+# Does so for all models of a claim.
+Evaluation: TypeAlias = Callable[[Sequence[Inputs]], Iterator[tuple[Values, ...]]]
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,16 @@ def examine(
     The digest is the SHA-256 of the digests of all compared values, for each length in order and for each of the two
     sides, in vocabulary order. It does not depend on the size of batches.
     """
+    return examine_alone(claim, plan, shard, longest, Runs(claim, plan, source or by_kernels).values, columns)
+
+
+def examine_alone(
+    claim: Claim, plan: Plan, shard: Shard, longest: int | None, values: Evaluation, columns: int
+) -> Finding:
+    """Do as `examine`, with given values of all models."""
     tier = plan.tiers[shard.tier]
     end = tier.longest if longest is None else min(longest, tier.longest)
-    run = _Examination(claim, plan, source or by_kernels)
+    run = _Examination(claim, values)
     shortest, depth = tier.shortest, depth_within(plan.vocabulary, plan.up_to, columns)
     while shortest <= end and run.refuted is None:
         lengths = range(shortest, min(shortest + depth - 1, end) + 1)
@@ -92,14 +100,31 @@ def examine(
     return Finding(shard, run.digest() if whole else None, run.refuted, run.counts)
 
 
-class _Examination:
-    """The state of one shard."""
+class Runs:
+    """The runs of a claim's models on the same inputs."""
 
     def __init__(self, claim: Claim, plan: Plan, source: Source) -> None:
-        self.claim, self.models, self.source = claim, claim.runs, source
+        """Find what two models share."""
+        self.claim, self.source = claim, source
         self.readers = [reader(claim, T) for T in claim.runs]
         positions = min(plan.up_to, claim.longest or plan.up_to) + len(self.readers[0].suffix)
         self.shared = handover_of(self.readers, positions, plan.inputs) if source is by_kernels else None
+
+    def values(self, asked: Sequence[Inputs]) -> Iterator[tuple[Values, ...]]:
+        """Yield the values of all models, for each length."""
+        if self.shared is not None:
+            return values_of_both(self.shared, self.readers[0], self.claim.quantity, asked, self._apart)
+        return self._apart(asked)
+
+    def _apart(self, asked: Sequence[Inputs]) -> Iterator[tuple[Values, ...]]:
+        return zip(*(self.source(each, self.claim.quantity, asked) for each in self.readers), strict=True)
+
+
+class _Examination:
+    """The state of one shard."""
+
+    def __init__(self, claim: Claim, values: Evaluation) -> None:
+        self.claim, self.models, self.values = claim, claim.runs, values
         self.refuted: Refutation | None = None
         self.counts = dict[int, int]()
         self.hashes: dict[int, list[hashlib._Hash]] = {}  # by length, for each side
@@ -113,7 +138,7 @@ class _Examination:
         asked = [inputs for inputs in every if len(inputs)]
         if not asked:
             return
-        for inputs, values in zip(asked, self._values(asked), strict=True):
+        for inputs, values in zip(asked, self.values(asked), strict=True):
             self._check_codes(values, inputs)
             holds, evidence = self.claim.judge(values, inputs)
             self._remember(inputs.length, evidence)
@@ -124,15 +149,6 @@ class _Examination:
                 rank = number * len(vocabulary) ** inputs.depth + inputs.rank(first)
                 self.refuted = Refutation(inputs.length, rank, tuple(array[first] for array in evidence))
                 return
-
-    def _values(self, asked: Sequence[Inputs]) -> Iterator[tuple[Values, ...]]:
-        """Yield the values of all models, for each length."""
-        if self.shared is not None:
-            return values_of_both(self.shared, self.readers[0], self.claim.quantity, asked, self._apart)
-        return self._apart(asked)
-
-    def _apart(self, asked: Sequence[Inputs]) -> Iterator[tuple[Values, ...]]:
-        return zip(*(self.source(each, self.claim.quantity, asked) for each in self.readers), strict=True)
 
     def _check_codes(self, values: Sequence[Values], inputs: Inputs) -> None:
         """Refuse an input on which the lanes of a readout hold a code without a value."""
