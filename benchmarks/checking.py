@@ -223,7 +223,9 @@ def memory() -> Table:
 
 def workers() -> Table:
     """One core against two."""
-    table = Table("lanes × blocks", "one worker", "two workers", "faster by", title=f"Every input up to {WORKERS_LENGTH} symbols")
+    table = Table(
+        "lanes × blocks", "one worker", "two workers", "faster by", title=f"Every input up to {WORKERS_LENGTH} symbols"
+    )
     for lanes, blocks in SIZES[1:]:
         T = thinned("01", lanes, blocks, 0.1, WORKERS_LENGTH, Fixed(4, 4))
         seconds = best_seconds({str(n): partial(exhaust, T, WORKERS_LENGTH, n) for n in (1, 2)}, repeat=5)

@@ -2,7 +2,7 @@
 
 import re
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -12,20 +12,21 @@ from weightsmith.automata import language
 from weightsmith.check import neighbours
 from weightsmith.check.claim import Claim
 from weightsmith.check.claims import FinalVectors, Recognizes
-from weightsmith.check.examine import Finding, by_reference, examine
+from weightsmith.check.examine import Finding, Runs, by_reference, examine, examine_alone
 from weightsmith.check.frame import Frame
 from weightsmith.check.neighbours import examine_all, tokens_fewer
 from weightsmith.check.pair_claims import SameDecisions, SameLogits
 from weightsmith.check.plan import Plan, Shard, make_plan
 
 COUNT = 60
+MASKS: tuple[Literal["causal", "full"], ...] = ("causal", "causal", "full")
 
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> list[Shard]:
     """The shards that were run by themselves."""
     seen: list[Shard] = []
-    run = neighbours.examine_alone
+    run = examine_alone
 
     def watched(claim: Any, plan: Any, shard: Shard, longest: int, values: Any, columns: int) -> Finding:
         if values.__name__ != "own":
@@ -39,7 +40,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> list[Shard]:
 def random_claim(random: Random) -> Claim:
     vocabulary = random.choice(["ab", "abc"])
     frame = Frame((), random.choice([None, None, None, 4, 6]))
-    seed, mask = random.randrange(1000), random.choice(["causal", "causal", "full"])
+    seed, mask = random.randrange(1000), MASKS[random.randrange(3)]
     T = ws.random_transformer(vocabulary, lanes=3, blocks=1, heads=1, neurons=2, mask=mask, max_length=8, seed=seed)
     other = ws.random_transformer(vocabulary, lanes=3, blocks=1, heads=1, neurons=2, mask=mask, max_length=8, seed=1)
     letters = language(re.compile(random.choice(["a.*", ".*b.?.?", "[^z]*"])), tuple(vocabulary))
@@ -119,7 +120,7 @@ def test_neighbours_of_a_model_that_refuses_an_input_run_by_themselves(alone: li
     whole = examine_all(claim, plan, asked, 1 << 12)
     assert not alone
     refuse = ws.ModelError("an input")
-    run = neighbours.Runs.values
+    run = Runs.values
 
     def refusing(self: Any, inputs: Any) -> Any:
         if len(inputs[0].stem) < plan.tiers[number].apart:
@@ -127,7 +128,7 @@ def test_neighbours_of_a_model_that_refuses_an_input_run_by_themselves(alone: li
         return run(self, inputs)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbours.Runs, "values", refusing)
+        patch.setattr(Runs, "values", refusing)
         assert examine_all(claim, plan, asked, 1 << 12) == whole
     assert alone == [shard for shard, _ in asked]
 
