@@ -19,14 +19,15 @@ from weightsmith import Fixed
 from weightsmith.check.claim import Claim
 from weightsmith.check.cluster import TASK_SECONDS, Cluster, connected
 from weightsmith.check.engine import check_exhaustively
-from weightsmith.check.examine import columns_for, examine
+from weightsmith.check.examine import columns_for
+from weightsmith.check.neighbours import examine_all
 from weightsmith.check.options import Options
 from weightsmith.check.pair_claims import SameDecisions
 from weightsmith.check.plan import MAX_SHARDS, Plan
 from weightsmith.tables import Table
 
 LANES, BLOCKS = 64, 8
-THREADS_LENGTH, CLUSTER_LENGTH = 18, 19
+THREADS_LENGTH, CLUSTER_LENGTH = 20, 20
 CLUSTERS = (2, 4, 8)
 PROOF_LENGTHS = (12, 14, 16, 18, 20)
 INPUTS, CORES = (10**9, 10**12, 10**15), (10, 100, 1000, 10_000)
@@ -65,8 +66,7 @@ def clusters() -> tuple[Table, float]:
     plan, columns = claim.plan(CLUSTER_LENGTH), columns_for(claim, CLUSTER_LENGTH, 1 << 30)
     shards = list(plan.shards(len(plan.tiers) - 1))
     begin = time.process_time()
-    for shard in shards:
-        examine(claim, plan, shard, columns=columns)
+    examine_all(claim, plan, [(shard, CLUSTER_LENGTH) for shard in shards], columns)
     alone, cores = time.process_time() - begin, os.cpu_count() or 1
     table = Table(
         "workers", "wall", "kernels", "rest of the workers", "scheduler and client", "idle", "tasks", "bytes each way",
