@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,35 @@ def test_a_folder_without_a_benchmark_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(ws.FileError, match="names are kind/program"):
         circuits.read_benchmark(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("up_to", "message"),
+    [
+        (0, "up_to=0, which is no length"), (-3, "up_to=-3, which is no length"), (6, "reads at most 5 tokens"),
+        (10**9, "reads at most 5 tokens"),
+    ],
+)  # fmt: skip
+def test_a_circuit_of_another_length_than_the_models_is_refused(
+    small: Path, tmp_path: Path, up_to: int, message: str
+) -> None:
+    folder = shutil.copytree(small, tmp_path / "b")
+    path = folder / "exact/count-a/circuit.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"up_to": up_to}))
+    with pytest.raises(ws.WeightsmithError, match=message):
+        _ = circuits.read_benchmark(folder)[0].truth
+
+
+def test_pairs_longer_than_the_inputs_that_are_compared_are_refused(small: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(small, tmp_path / "b")
+    path = folder / "exact/count-a/circuit.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"up_to": 2}))
+    entry = circuits.read_benchmark(folder)[0]
+    with pytest.raises(ws.InputError, match="up_to=2: the longest pair has 5 tokens"):
+        circuits.score("m", {entry.name: of_truth(entry)}, [entry])
+
+
+def test_the_curve_of_an_oracle_has_one_corner_in_json(small: Path) -> None:
+    entry = circuits.read_benchmark(small)[0]
+    scored = json.loads(json.dumps(circuits.score("m", {entry.name: of_truth(entry)}, [entry]).to_json()))
+    assert scored["models"][0]["edges"]["curve"] == [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
