@@ -158,7 +158,9 @@ def test_classes_of_which_one_is_no_token_are_decisions() -> None:
     assert (~T).classes == T.classes
 
 
-@pytest.mark.parametrize("make", [lambda T: ~T, lambda T: T & ws.library.contains("0"), lambda T: ws.compose("~S", S=T)])
+@pytest.mark.parametrize(
+    "make", [lambda T: ~T, lambda T: T & ws.library.contains("0"), lambda T: ws.compose("~S", S=T)]
+)
 def test_a_model_with_another_count_of_classes_is_refused(make: Callable[[ws.Transformer], ws.Transformer]) -> None:
     two = ws.library.contains("1")
     three = replace(two, classes=("few", "some", "many"), output=two.output[[0, 1, 1]])

@@ -92,19 +92,20 @@ class BenchmarkScore:
         kinds = self.kinds()
         for kind in [*kinds, None] if len(kinds) > 1 else kinds:
             count = sum(kind is None or one.model.startswith(f"{kind}/") for one in self.models)
-            table.add(kind or "all", str(count), *(_figure(mean) for mean, _ in self.means(kind).values()))
+            table.add(kind or "all", str(count), *(figure(mean) for mean, _ in self.means(kind).values()))
         return str(table)
 
     def per_model(self) -> str:
         """Return it as a table with a row for each model."""
         table = Table("model", *MEASURES.values(), right=range(1, len(MEASURES) + 1))
         for one in self.models:
-            table.add(one.model, *(_figure(value) for value in one.measures().values()))
+            table.add(one.model, *(figure(value) for value in one.measures().values()))
         return str(table)
 
 
-def _figure(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+def figure(value: float | None) -> str:
+    """Return two digits; 1.00 only where it is 1."""
+    return "–" if value is None else f"{1 if value == 1 else min(value, 0.99):.2f}"
 
 
 def score(

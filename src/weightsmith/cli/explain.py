@@ -18,7 +18,9 @@ Position = Annotated[int, typer.Option(metavar="N", help="Explain what the outpu
 def explain(
     file: ModelFile,
     tokens: Tokens,
-    wanted: Annotated[str | None, typer.Option("--class", help="The class, or lane of a readout; without it, the decision.")] = None,
+    wanted: Annotated[
+        str | None, typer.Option("--class", help="The class, or the lane; without it, the decision.")
+    ] = None,
     over: Annotated[str | None, typer.Option(metavar="CLASS", help="The logit less that of this class.")] = None,
     position: Position = -1,
     by: Annotated[str | None, typer.Option(metavar="head|block", help="Each head, or block, is one part.")] = None,

@@ -164,8 +164,8 @@ def _check_two(T: Transformer, name: str) -> None:
     """Refuse a model that says one of three things, or always the same."""
     if len(T.classes) != 2:
         raise ModelError(
-            f"{brief(name)} says {listed(list(map(brief, T.classes)))}, and a formula combines two classes, no and yes: "
-            "write a program that says one of two, such as x == 3"
+            f"{brief(name)} says {listed(list(map(brief, T.classes)))}, and a formula combines two classes, no and "
+            "yes: write a program that says one of two, such as x == 3"
         )
 
 

@@ -53,9 +53,9 @@ def to_transformer_lens(
 
     The blocks are TransformerLens's own where these decide as the transformer does, by the same stream. But they
     neither saturate nor round, they know neither hard attention nor strict heads nor relative positions nor ALiBi, and
-    a softmax without weight gives the usual weights there. Otherwise, and with `own_modules=True`, they are Weightsmith's: the names, the
-    weights and the hooks are the same, heads follow any rule, and values, logits too, saturate where they do in the
-    arithmetic.
+    a softmax without weight gives the usual weights there. Otherwise, and with `own_modules=True`, they are
+    Weightsmith's: the names, the weights and the hooks are the same, heads follow any rule, and values, logits too,
+    saturate where they do in the arithmetic.
     `verify="quick"` runs all short inputs and random ones, and searches for no others. `bridge.own_modules` says which
     blocks they are; with `own_modules=False` a model that needs Weightsmith's is refused.
 
