@@ -33,6 +33,14 @@ def test_a_perfect_oracle_scores_1(small: Path, tmp_path: Path) -> None:
     assert "distracted" in str(scored)
 
 
+def test_a_score_shows_itself_as_a_table_and_1_only_where_it_is_1(small: Path) -> None:
+    entries = circuits.read_benchmark(small)
+    scored = circuits.score("oracle", {entry.name: of_truth(entry) for entry in entries}, entries)
+    assert "<table" in scored._repr_html_()
+    assert repr(scored) == "BenchmarkScore(method='oracle')"
+    assert [circuits.scoring.figure(value) for value in (None, 1.0, 0.9999, 0.5)] == ["–", "1.00", "0.99", "0.50"]
+
+
 def test_random_scores_are_worth_a_half(small: Path) -> None:
     entries, rng, found = circuits.read_benchmark(small), random.Random(1), []
     for _ in range(60):

@@ -192,6 +192,7 @@ def test_a_printed_measurement_has_every_measure_and_what_went_wrong(T: ws.Trans
     ]
     assert "held-out text: KL 0.000000 nats a position, at most 0.000000, over 3 positions" in text
     assert "  not prompt A clever dog had a: clock" in text
+    assert "efficacy: 0 of 1" in measure(T, T, [QUESTION])._repr_html_()
 
 
 def test_a_tie_is_neither_a_changed_answer_nor_a_kept_one_and_is_listed() -> None:

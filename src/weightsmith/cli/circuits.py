@@ -105,7 +105,7 @@ def score(
         print_json(scored.to_json())
         return
     say_aside(f"method: {shown(method)}" if method else "the results name no method")
-    say(scored.per_model() if per_model else str(scored))
+    say(str(scored.per_model() if per_model else scored))
     say_aside(
         "ROC AUC of edges against all others, silent ones and unconnected ones; average precision and precision at k; "
         "AUC of nodes; share of test pairs and of all inputs whose answers stay with the k best edges only"

@@ -17,6 +17,7 @@ from weightsmith.memory.read import Tokens, read_inputs
 from weightsmith.model import Transformer, needs_classes
 from weightsmith.model.names import place_of
 from weightsmith.model.transformer import checked
+from weightsmith.tables import Printed
 
 Kind: TypeAlias = Literal["prompt", "paraphrase", "neighbour"]
 SHOWN = 20  # prompts that a printed measurement lists
@@ -75,7 +76,7 @@ class Share(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Measurement:
+class Measurement(Printed):
     """What `measure` returns: every prompt, and the divergence on held-out text."""
 
     asked: tuple[Asked, ...]
