@@ -82,7 +82,7 @@ def to_transformer_lens(
     if own_modules is not None and type(own_modules) is not bool:
         raise ExportError(f"own_modules={brief(own_modules)}: write True or False")
     native = _native_that_agrees(model, name, max_length, verify) if own_modules is None else None
-    bridge = native
+    bridge: Any = native
     if native is None or not _has_the_stream(native, T):
         bridge = _measured(model, name, max_length, own_modules is not False, verify=verify)
         if native is not None and not _is_nearer(bridge, native):
