@@ -101,7 +101,9 @@ def test_exports_say_which_package_they_need_before_anything_is_made(
     for package, form in (("transformer_lens", "transformer-lens"), ("transformers", "hugging-face")):
         with monkeypatch.context() as patched:
             patched.setitem(sys.modules, package, None)
-            with pytest.raises(ws.WeightsmithError, match=f"needs {package}: write pip install"):
+            with pytest.raises(
+                ws.WeightsmithError, match=f"needs {package}: write pip .*; or leave out {form}, exports='none'"
+            ):
                 circuits.make(tmp_path / "b", "count-a", exports=form)
         assert not (tmp_path / "b").exists()
 

@@ -99,8 +99,15 @@ def _exports(exports: object) -> tuple[str, ...]:
     for name in names:
         if name not in EXPORTS:
             raise InputError(f"there is no export {brief(name)}: write some of {listed(EXPORTS)}, or none")
-        require_packages(TARGETS[name])
+        _require_packages(name)
     return tuple(name for name in EXPORTS if name in names)
+
+
+def _require_packages(export: str) -> None:
+    try:
+        require_packages(TARGETS[export])
+    except WeightsmithError as error:
+        raise InputError(f"{error}; or leave out {export}, exports='none' (--exports none)") from None
 
 
 def _begun(place: Path, settings: dict[str, Any]) -> Index:

@@ -78,7 +78,8 @@ def find(
     """Run a method of circuit discovery on every model, and write its scores."""
     check_outputs(output)
     ws.circuits.method_of(method)
-    entries = ws.circuits.read_benchmark(directory, None if models is None else models.split(","))
+    names = None if models is None else [name.strip() for name in models.split(",")]
+    entries = ws.circuits.read_benchmark(directory, names)
     with lazy.shown_progress("finding", "models") as report:
         found = ws.circuits.find(method, entries, report)
     ws.circuits.write_results(output, method, found)
