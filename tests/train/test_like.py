@@ -269,6 +269,14 @@ def test_a_training_below_its_goal_says_so() -> None:
     assert stopped.steps == 1
 
 
+def test_what_is_trained_reads_tokens_as_the_program_does() -> None:
+    P = compiled("previous", 2, (3, 4), backend="softmax")
+    R = like(P, shape=SHAPE, steps=1, below_goal="return")
+    assert R([3, 4]) == [R.values[number] for number in ws.run(R.transformer, ["3", "4"]).answer_ids]
+    with pytest.raises(ws.InputError, match="0 at position 0 is not in the vocabulary: write 3, 4"):
+        R([0, 1])
+
+
 def test_programs_with_a_readout_are_learnt_as_classes() -> None:
     P = compiled("previous", 2, "ab")
     R = like(P, shape=SHAPE, steps=1, below_goal="return")

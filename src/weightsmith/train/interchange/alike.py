@@ -10,7 +10,7 @@ from weightsmith.errors import whole_number
 from weightsmith.export.circuit_cut import hooks_of
 from weightsmith.files import save
 from weightsmith.inspect import outputs
-from weightsmith.inspect.comparison import Compared
+from weightsmith.inspect.comparison import Compared, tokens_for
 from weightsmith.inspect.components import Edge, Node
 from weightsmith.inspect.edges import Live, live_edges
 from weightsmith.model import Transformer
@@ -41,11 +41,12 @@ class Alike:
     history: tuple[Record, ...]
     resumed_at: int
     steps: int  # steps done
+    program: object = None  # that was learnt: it reads the tokens
 
-    def __call__(self, tokens: str | Sequence[str]) -> list[Any]:
-        """Return the value at every position."""
+    def __call__(self, tokens: str | Sequence[Any]) -> list[Any]:
+        """Return the value at every position; of a compiled program the tokens are those that it reads itself."""
         T = self.transformer
-        found = outputs(T, [tokens])[0]
+        found = outputs(T, [tokens_for(self.program, tokens)])[0]
         names = dict(zip(T.answers, self.values, strict=True)) if self.values else {}
         return [names.get(one, one) for one in found]
 
