@@ -42,7 +42,7 @@ class Disguised:
         names = dict(zip(T.answers, self.values, strict=True)) if self.values else {}
         return [names.get(one, one) for one in found]
 
-    def read(self, tokens: str | Sequence[Any]) -> Any:
+    def read(self, tokens: Any) -> Any:
         """Return an input as the transformer's tokens."""
         return tokens_for(self.program, tokens)
 
