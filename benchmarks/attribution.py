@@ -86,7 +86,8 @@ def average(figures: Mapping[str, Mapping[str, float | None]], method: str) -> f
 
 
 def shown(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+    """Return three digits; 1 only where it is 1."""
+    return "–" if value is None else f"{value if value > 0.9999999999 else min(value, 0.999):.3f}"
 
 
 def measure() -> Iterator[Table]:

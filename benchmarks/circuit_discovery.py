@@ -12,7 +12,7 @@ from pathlib import Path
 
 from weightsmith import circuits
 from weightsmith.circuits.finding import METHODS
-from weightsmith.circuits.scoring import MEASURES
+from weightsmith.circuits.scoring import MEASURES, figure
 
 
 def random_scores(entries: tuple[circuits.Entry, ...]) -> dict[str, circuits.Scores]:
@@ -38,7 +38,7 @@ def main() -> None:
             found = random_scores(entries) if method == "random" else circuits.find(method, entries)
             scored = circuits.score(method, found, entries)
             for kind in scored.kinds():
-                row = [f"{mean:.2f}" if mean is not None else "–" for mean, _ in scored.means(kind).values()]
+                row = [figure(mean) for mean, _ in scored.means(kind).values()]
                 print(f"| {method} | {kind} |", " | ".join(row), "|")
             print(f"<!-- {method}: {time.process_time() - start:.0f} s of CPU -->", flush=True)
 

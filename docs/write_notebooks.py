@@ -30,7 +30,7 @@ START = """\
 {about}
 
 This notebook is made of [the documentation]({page}). Run the cells from top to bottom: `Shift+Enter` runs one. It needs
-Weightsmith and nothing else. The figures are live: type other inputs, and step with the arrow keys.
+Weightsmith and {needs}. The figures are live: type other inputs, and step with the arrow keys.
 """
 
 
@@ -42,6 +42,7 @@ class Notebook:
     about: str
     pages: tuple[str, ...]
     figure: str = ""  # shown after the first code cell
+    needs: str = "nothing else"
 
 
 NOTEBOOKS = {
@@ -58,6 +59,13 @@ NOTEBOOKS = {
         "Methods that look into a run, on a model whose mechanism is known.",
         ("inspect.md",),
         figure="r",
+    ),
+    "from-tracr": Notebook(
+        "Coming from Tracr and TransformerLens",
+        "A RASP program becomes a model of TransformerLens: its cache is the run, its hooks act, its circuit is known.",
+        ("from-tracr.md",),
+        figure="T",
+        needs="its extra `export`",
     ),
     "theory": Notebook(
         "Theory",
@@ -131,7 +139,9 @@ def notebook_of(name: str) -> list[tuple[str, str]]:
     if name == "exercises":
         return list(exercises())
     given = NOTEBOOKS[name]
-    cells = [("markdown", START.format(title=f"# {given.title}", about=given.about, page=f"../{given.pages[0]}"))]
+    page = f"../{given.pages[0]}"
+    start = START.format(title=f"# {given.title}", about=given.about, page=page, needs=given.needs)
+    cells = [("markdown", start)]
     for page in given.pages:
         cells += cells_of(page)
     if len(given.pages) == 1:  # its title is that of the notebook
@@ -145,7 +155,7 @@ def notebook_of(name: str) -> list[tuple[str, str]]:
 def exercises() -> Iterator[tuple[str, str]]:
     """Yield the cells of the exercises: the statement, the template, the check."""
     about = "Ten exercises, from one neuron to an induction head. Change the code of each, run it, and then the check."
-    yield "markdown", START.format(title="# Exercises", about=about, page="../exercises.md")
+    yield "markdown", START.format(title="# Exercises", about=about, page="../exercises.md", needs="nothing else")
     for task in EXERCISES:
         yield "markdown", f"## {task.number}. {task.title}\n\n{task.statement}"
         yield "code", re.sub(r"\nexercise = \d+\n", "", task.template).strip()

@@ -1,6 +1,7 @@
 """Making a benchmark: the same bytes each time, and interrupted runs that go on."""
 
 import json
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -56,6 +57,55 @@ def test_foreign_folders_are_refused(small: Path, tmp_path: Path) -> None:
         circuits.make(tmp_path / "b", "majority", exports="none")
     with pytest.raises(ws.FileError, match="write the same settings, or another directory"):
         circuits.make(tmp_path / "b", "count-a", exports="none", verify="full")
+
+
+@pytest.mark.parametrize(
+    ("part", "row"),
+    [
+        ("models", "odd"), ("models", {}), ("models", []), ("models", {"kind": "exotic", "program": "count-a"}),
+        ("models", {"kind": "exact", "program": "count-q", "name": "exact/count-q"}), ("refused", 3),
+        ("models", {"kind": {}, "program": [], "name": "exact/count-a"}), ("refused", {"kind": "exact", "reason": ""}),
+        ("refused", {"kind": "exact", "program": "count-a", "reason": 3}),
+    ],
+)  # fmt: skip
+def test_an_index_with_a_damaged_row_is_refused(tmp_path: Path, part: str, row: object) -> None:
+    circuits.make(tmp_path / "b", "count-a", exports="none")
+    index = json.loads((tmp_path / "b/index.json").read_text())
+    index[part].append(row)
+    (tmp_path / "b/index.json").write_text(json.dumps(index))
+    with pytest.raises(ws.FileError, match=f"index.json has .* under '{part}', which names no kind and program"):
+        circuits.make(tmp_path / "b", "count-a", exports="none")
+    (tmp_path / "b/index.json").write_text(json.dumps({**index, part: 3}))
+    with pytest.raises(ws.FileError, match=f"index.json has {part}=3, which is no list|holds no benchmark"):
+        circuits.make(tmp_path / "b", "count-a", exports="none")
+
+
+@pytest.mark.parametrize("change", [{"program": None}, {"program": "majority"}, {"kind": "softmax"}, {"name": 3}])
+def test_a_model_whose_entry_is_damaged_is_not_taken(tmp_path: Path, change: dict[str, object]) -> None:
+    circuits.make(tmp_path / "b", "count-a", exports="none")
+    path = tmp_path / "b/exact/count-a/model.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(ws.FileError, match="it holds something else: give another directory, or remove it"):
+        circuits.make(tmp_path / "b", "count-a", exports="none")
+
+
+def test_a_run_that_was_killed_before_its_index_was_written_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b/.weightsmith-1234.part").write_text("{")
+    assert len(circuits.make(tmp_path / "b", "count-a", exports="none")["models"]) == 1
+
+
+def test_exports_say_which_package_they_need_before_anything_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package, form in (("transformer_lens", "transformer-lens"), ("transformers", "hugging-face")):
+        with monkeypatch.context() as patched:
+            patched.setitem(sys.modules, package, None)
+            with pytest.raises(
+                ws.WeightsmithError, match=f"needs {package}: write pip .*; or leave out {form}, exports='none'"
+            ):
+                circuits.make(tmp_path / "b", "count-a", exports=form)
+        assert not (tmp_path / "b").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The reference methods: exact effects of single edges; and their way through files."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import weightsmith as ws
 from weightsmith import circuits
 from weightsmith.circuits.ablations import activation_patching, batches, mean_ablation, zero_ablation
+from weightsmith.circuits.finding import METHODS
 from weightsmith.inspect.components import Edge, Node
 from weightsmith.inspect.edges import connected_edges, edges
 from weightsmith.inspect.joint_cuts import JointCutting
@@ -75,8 +77,6 @@ def test_patching_with_the_clean_input_changes_nothing(small: Path) -> None:
 
 def test_a_method_without_pairs_and_an_unknown_method_are_refused(small: Path) -> None:
     one = entry(small, "exact/count-a")
-    with pytest.raises(ws.InputError, match="a method needs pairs of inputs: write at least one"):
-        zero_ablation(one.transformer, [])
     for name in ("magic", None, 3):
         with pytest.raises(ws.InputError, match=f"there is no method {name!r}: write one of zero, mean, patching"):
             circuits.find(name, [one])  # type: ignore[arg-type]
@@ -84,6 +84,28 @@ def test_a_method_without_pairs_and_an_unknown_method_are_refused(small: Path) -
         ws.InputError, match="the benchmark has no model 'exact/none': its index.json lists exact/count-a"
     ):
         circuits.read_benchmark(small, ["exact/none"])
+
+
+WRONG: list[tuple[Any, str]] = [
+    ([], r"pairs=\[\]: write a list of at least one Pair"),
+    ([("ab", "ba", 0)], r"pairs\[0\]=\('ab', 'ba', 0\): write Pair\(clean, corrupted, position\)"),
+    ([circuits.Pair(("a", "b"), ("b", "a"), 2)], r"pairs\[0\].position=2: write a whole number from 0 to 1"),
+    ([circuits.Pair(("a", "b"), ("b", "a"), -1)], r"pairs\[0\].position=-1: write a whole number from 0 to 1"),
+    ([circuits.Pair(("a", "b"), ("b",), 0)], "has 2 clean and 1 corrupted tokens: write inputs of one length"),
+    ([circuits.Pair(("a", "x"), ("b", "a"), 0)], "x, is not in the vocabulary"),
+    ([circuits.Pair((), (), 0)], "empty"),
+    ([circuits.Pair(("a",) * 6, ("b",) * 6, 0)], "6 tokens"),
+]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_pairs_that_do_not_fit_the_model_are_refused_by_every_method(small: Path, method: str) -> None:
+    T, run = entry(small, "exact/count-a").transformer, METHODS[method]
+    for pairs, message in WRONG:
+        with pytest.raises(ws.InputError, match=message):
+            run(T, pairs)
+    with pytest.raises(ws.InputError, match="of a compiled program write P.transformer"):
+        run(circuits.TASKS[0].compiled(), [circuits.Pair(("a",), ("b",), 0)])  # type: ignore[arg-type]
 
 
 def test_a_method_of_ones_own_is_run_and_scored(small: Path) -> None:

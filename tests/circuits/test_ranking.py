@@ -39,5 +39,17 @@ def test_equal_scores_are_worth_a_random_order() -> None:
     assert found.precision_at_k == pytest.approx(0.3)
 
 
+def test_the_curve_leads_from_0_to_1_and_the_area_below_it_is_the_auc() -> None:
+    rng = np.random.default_rng(3)
+    scores, truth = rng.integers(0, 5, 40) / 4, rng.random(40) < 0.4
+    found = ranked(scores, truth)
+    assert (found.curve[0], found.curve[-1], len(found.curve)) == ((0.0, 0.0), (1.0, 1.0), 6)
+    for (wrong, right), least in zip(found.curve[1:], (1.0, 0.75, 0.5, 0.25, 0.0), strict=True):
+        assert (wrong, right) == ((scores >= least)[~truth].mean(), (scores >= least)[truth].mean())
+    assert np.trapezoid([right for _, right in found.curve], [wrong for wrong, _ in found.curve]) == pytest.approx(
+        found.roc_auc
+    )
+
+
 def test_without_anything_to_reject_there_is_no_ranking() -> None:
     assert ranked(np.ones(3), np.ones(3, bool)).roc_auc is None

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,14 @@ def test_a_perfect_oracle_scores_1(small: Path, tmp_path: Path) -> None:
             assert mean == 1.0 or (mean is None and count == 0), (kind, name)
     assert scored.means("distracted")["nodes"] == (1.0, 2)
     assert "distracted" in str(scored)
+
+
+def test_a_score_shows_itself_as_a_table_and_1_only_where_it_is_1(small: Path) -> None:
+    entries = circuits.read_benchmark(small)
+    scored = circuits.score("oracle", {entry.name: of_truth(entry) for entry in entries}, entries)
+    assert "<table" in scored._repr_html_()
+    assert repr(scored) == "BenchmarkScore(method='oracle')"
+    assert [circuits.scoring.figure(value) for value in (None, 1.0, 0.9999, 0.5)] == ["–", "1.00", "0.99", "0.50"]
 
 
 def test_random_scores_are_worth_a_half(small: Path) -> None:
@@ -123,3 +132,35 @@ def test_a_folder_without_a_benchmark_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(ws.FileError, match="names are kind/program"):
         circuits.read_benchmark(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("up_to", "message"),
+    [
+        (0, "up_to=0, which is no length"), (-3, "up_to=-3, which is no length"), (6, "reads at most 5 tokens"),
+        (10**9, "reads at most 5 tokens"),
+    ],
+)  # fmt: skip
+def test_a_circuit_of_another_length_than_the_models_is_refused(
+    small: Path, tmp_path: Path, up_to: int, message: str
+) -> None:
+    folder = shutil.copytree(small, tmp_path / "b")
+    path = folder / "exact/count-a/circuit.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"up_to": up_to}))
+    with pytest.raises(ws.WeightsmithError, match=message):
+        _ = circuits.read_benchmark(folder)[0].truth
+
+
+def test_pairs_longer_than_the_inputs_that_are_compared_are_refused(small: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(small, tmp_path / "b")
+    path = folder / "exact/count-a/circuit.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"up_to": 2}))
+    entry = circuits.read_benchmark(folder)[0]
+    with pytest.raises(ws.InputError, match="up_to=2: the longest pair has 5 tokens"):
+        circuits.score("m", {entry.name: of_truth(entry)}, [entry])
+
+
+def test_the_curve_of_an_oracle_has_one_corner_in_json(small: Path) -> None:
+    entry = circuits.read_benchmark(small)[0]
+    scored = json.loads(json.dumps(circuits.score("m", {entry.name: of_truth(entry)}, [entry]).to_json()))
+    assert scored["models"][0]["edges"]["curve"] == [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]]

@@ -29,6 +29,8 @@ def test_a_method_is_run_and_scored(made: Path) -> None:
     found = weightsmith("circuits", "find", "b", "--method", "zero", "-o", "zero.json", folder=made)
     assert found.returncode == 0, found.stderr
     assert "next: weightsmith circuits score b zero.json" in found.stderr
+    some = ("--models", "exact/count-a , exact/count-a")
+    assert weightsmith("circuits", "find", "b", "--method", "zero", "-o", "m.json", *some, folder=made).returncode == 0
     scored = json.loads(good("circuits", "score", "b", "zero.json", "--json", folder=made))
     assert scored["method"] == "zero"
     assert scored["mean"]["edges"] == {"mean": 1.0, "models": 1}

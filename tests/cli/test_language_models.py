@@ -124,6 +124,15 @@ def test_explain_prints_the_table_of_an_attribution(models: Path, monkeypatch: p
     assert lines[0] == "decision: YES"
 
 
+def test_explain_of_a_program_is_about_the_lane_of_its_readout(tmp_path: Path) -> None:
+    source = "aggregate(select(indices, length - indices - 1, ==), tokens);"
+    ws.save(ws.programs.compile_rasp(source, vocabulary="abc", max_length=5).transformer, tmp_path / "p.safetensors")
+    out = good("explain", "p.safetensors", "abcb", "--position", "1", folder=tmp_path)
+    assert out.splitlines()[:2] == ["decision at 1 b: c", "value of lane aggregate %7 at 1 b: 2"]
+    data = json.loads(good("explain", "p.safetensors", "abcb", "--class", "aggregate %7", "--json", folder=tmp_path))
+    assert (data["class"], data["logit"]) == ("aggregate %7", 0)
+
+
 def test_explain_at_a_position_shows_what_the_output_says_there(models: Path) -> None:
     out = good("explain", "contains.safetensors", "0010", "--position", "1", folder=models)
     assert "decision at 1 0: NO" in out

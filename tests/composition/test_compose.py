@@ -156,3 +156,14 @@ def test_language_models_are_no_deciders(what: str) -> None:
 def test_classes_of_which_one_is_no_token_are_decisions() -> None:
     T = replace(LANGUAGE_MODEL, classes=("0", "odd"))
     assert (~T).classes == T.classes
+
+
+@pytest.mark.parametrize(
+    "make", [lambda T: ~T, lambda T: T & ws.library.contains("0"), lambda T: ws.compose("~S", S=T)]
+)
+def test_a_model_with_another_count_of_classes_is_refused(make: Callable[[ws.Transformer], ws.Transformer]) -> None:
+    two = ws.library.contains("1")
+    three = replace(two, classes=("few", "some", "many"), output=two.output[[0, 1, 1]])
+    with pytest.raises(ws.ModelError, match="says 'few', 'some', 'many', and a formula combines two classes"):
+        make(three)
+    assert ws.compose("S", S=three).classes == three.classes  # nothing is combined

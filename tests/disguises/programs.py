@@ -39,6 +39,6 @@ PROGRAMS = {"counted": counted, "reversed": reversed_, "previous": previous}
 SIMPLE = {"previous": previous, "next": next_, "first": first}
 
 
-def compiled(name: str, length: int = 4, tokens: str = "abc", **options: Any) -> CompiledProgram:
+def compiled(name: str, length: int = 4, tokens: Any = "abc", **options: Any) -> CompiledProgram:
     """Compile one of the programs."""
     return compile((PROGRAMS | SIMPLE)[name](), tokens, length, **options)

@@ -11,6 +11,8 @@ import pytest
 import weightsmith as ws
 from tests.disguises.programs import SIMPLE, compiled
 from weightsmith.disguises.features import as_features
+from weightsmith.programs import compile as compile_program
+from weightsmith.programs import rasp
 
 pytest.importorskip("torch")
 
@@ -103,6 +105,9 @@ def test_what_cannot_be_compressed_is_refused(monkeypatch: pytest.MonkeyPatch) -
         ws.compress(exact, 2)
     with pytest.raises(ws.InputError, match="not a transformer"):
         ws.compress(3, 2)  # type: ignore[arg-type]
+    always = compile_program(rasp.Map(lambda token: 3, rasp.tokens), "ab", 2, backend="softmax")
+    with pytest.raises(ws.ModelError, match="its stream has 0 features, and superposition needs two"):
+        ws.compress(always, 2)
     normed = ws.random_transformer(arithmetic=ws.Native("float32"))
     from dataclasses import replace
 

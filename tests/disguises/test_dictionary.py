@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from weightsmith.disguises.dictionary import Score
 
 BOOK = ws.Dictionary(("red", "round", "big"), np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 3.0]]))
 
@@ -26,6 +27,12 @@ def test_a_perfect_dictionary_scores_1_in_any_order_and_sign() -> None:
     score = BOOK.score(-BOOK.directions[::-1] * 5)
     assert score.mean_max_cosine == pytest.approx(1)
     assert (score.coverage, score.lost, score.dead) == (1.0, (), ())
+
+
+def test_a_score_that_is_printed_is_cut_and_not_rounded() -> None:
+    almost = Score(0.99996, 0.996, 0.9, ("one",), ())
+    assert str(almost) == "mean max cosine 0.9999, coverage 99% at 0.9, 0 dead; not found: one"
+    assert str(Score(1.0, 1.0, 0.9, (), ())) == "mean max cosine 1.0000, coverage 100% at 0.9, 0 dead"
 
 
 def test_lost_and_dead_features_are_counted() -> None:

@@ -12,6 +12,7 @@ import weightsmith as ws
 from tests.disguises.programs import PROGRAMS, compiled
 from weightsmith.inspect.edges import live_edges
 from weightsmith.model import Transformer
+from weightsmith.programs import compile as compile_program
 
 INPUTS = ["".join(tokens) for n in range(1, 5) for tokens in product("abc", repeat=n)]
 
@@ -113,6 +114,19 @@ def test_a_readout_becomes_classes_by_a_rotation_and_keeps_its_values() -> None:
     assert R("cab") == [20, 0, 10]
     assert R.transformer.readout is None
     assert set(R.transformer.classes) == {"0", "10", "20"}
+
+
+def test_a_disguised_program_reads_its_tokens_as_the_program_does() -> None:
+    """Numbers are its tokens and no ids of the transformer, which would be other tokens, without an error."""
+    P = compile_program(PROGRAMS["previous"](), (1, 2, 3), 3, backend="softmax")
+    R = ws.rotate(P, 1, kind="permutation")
+    for disguised in (R, ws.rotate(R, 2, kind="permutation")):
+        assert disguised.transformer.vocabulary == ("1", "2", "3")
+        assert list(map(str, disguised([1, 2]))) == ["None", "1"] == list(map(str, P([1, 2])))
+        stream = ws.run(disguised.transformer, ["1", "2"]).stream[-1]
+        assert np.array_equal(disguised.samples([[1, 2]]).activations, stream)
+        with pytest.raises(ws.InputError, match="0 at position 0 is not in the vocabulary"):
+            disguised([0, 1])
 
 
 def test_what_hangs_on_saturation_is_refused_in_floats() -> None:

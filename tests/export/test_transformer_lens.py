@@ -184,6 +184,17 @@ def test_blocks_are_those_of_transformer_lens_where_they_decide_alike_and_ours_e
         assert bridge.agreement.agrees
 
 
+def test_blocks_that_decide_alike_by_another_stream_are_not_taken() -> None:
+    """Its last block saturates: without that every decision stays, and hooks would see and change another stream."""
+    T = ws.infinity_form(ws.library.length_modulo(3))
+    other = export.to_transformer_lens(T, own_modules=False)
+    assert other.agreement.agrees
+    assert other.agreement.stream_difference > 100
+    bridge = export.to_transformer_lens(T)
+    assert bridge.own_modules
+    assert_same_run(T, bridge, [0, 0, 0])
+
+
 def test_what_transformer_lens_cannot_say_is_refused_with_what_is_possible_instead() -> None:
     T = model(positions=None)
     block, (alibi, table) = T.blocks[0], (ws.Alibi((0.5, 0.25)), ws.PositionTable(np.zeros((9, 3))))

@@ -131,9 +131,9 @@ def test_cut_edges_of_single_neurons_of_compiled_programs() -> None:
 
 
 @pytest.mark.long
-def test_cut_edges_of_single_neurons_of_40_compiled_programs() -> None:
+def test_cut_edges_of_single_neurons_of_100_compiled_programs() -> None:
     seeds, done = iter(range(1000)), 0
-    while done < 40:
+    while done < 100:
         T = few_neurons(next(seeds), 1500)
         if T is not None:
             check(T, 5, neurons=True)

@@ -7,6 +7,7 @@ import weightsmith as ws
 from weightsmith.inspect.ablation import ablate
 from weightsmith.model.readout import NO_VALUE, value_text
 from weightsmith.model.sites import stage_site
+from weightsmith.programs import rasp
 
 SOURCES = {
     "hist": ("counts = selector_width(select(tokens, tokens, ==));", "abca"),
@@ -79,6 +80,23 @@ def test_a_sweep_is_what_patching_says(r: ws.Run) -> None:
                 assert np.array_equal(found.codes[s, at], one.codes[position])
         assert found.decisions[-1][position] == other.outputs[position]
         assert str(found.table())
+
+
+def test_a_readout_with_the_value_none_needs_no_name_either() -> None:
+    """None is a value of a readout, and also what is given where nothing is."""
+    before = rasp.Select(rasp.indices, rasp.Map(lambda i: i - 1, rasp.indices), rasp.Comparison.EQ)
+    T = ws.programs.compile(rasp.Aggregate(before, rasp.tokens), "abc", 4).transformer
+    assert T.readout is not None
+    assert None in T.answers
+    r, (lane,) = ws.run(T, "abca"), T.readout.lanes
+    for found in (ws.attribute(r), ws.attribute(r, lane)):
+        assert found.logit == r.codes[-1, 0]  # type: ignore[index]
+        assert found.total + found.residue == found.logit
+    assert {row.decision for row in ws.ablations(r)} != {"c"}
+    assert ws.ablations(r, lane).value == r.codes[-1, 0]  # type: ignore[index]
+    assert f"value of lane {lane}" in str(ws.sweep(r, ws.run(T, "cbab"), lane))
+    with pytest.raises(ws.InputError, match="'a' is a value of the readout"):
+        ws.attribute(r, lane, over="a")
 
 
 def test_a_code_with_several_lanes_needs_a_name() -> None:

@@ -1,7 +1,9 @@
 """Responses are exactly 1 at a key and at most −margin at every rival, or the fact is refused."""
 
 import re
+from dataclasses import replace
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -190,6 +192,18 @@ def test_given_inputs_are_rivals_where_they_differ_from_the_key() -> None:
         assert nearest <= -margin + 0.1
     with pytest.raises(ws.InputError, match="x cannot be distinguished from the input 0 at position 0"):
         ws.memory.write(T, 0, {"a": 0.5, "b": 0.5}, {"out": 1.0}, name="x", inputs=["0"])
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_in_native_the_input_of_the_key_is_no_rival_of_it(name: Literal["float32", "float64"]) -> None:
+    """It is computed again, among others and in another order, so that its last bits differ."""
+    T = ws.random_transformer("01", 24, 2, 2, 8, 9, ws.Native(name), 3)
+    T = replace(T, blocks=[replace(b, attention_norm=ws.RMSNorm(), feed_forward_norm=ws.RMSNorm()) for b in T.blocks])
+    inputs = ["0110", "01101", "1", "00110", "011011"]
+    for tokens in inputs:
+        key = ws.memory.pattern(ws.run(T, tokens), 1, -1)
+        edited = ws.memory.write(T, 1, key, {T.lanes[0]: 1.0}, margin=1e-3, inputs=[*inputs, tokens + "0"])
+        assert ws.memory.read(ws.run(edited, tokens), 1)[-1].response == pytest.approx(1, abs=1e-3)
 
 
 @pytest.mark.parametrize("activation", ["gelu", "gelu_tanh", "silu", "swiglu", "reglu", "relu"])

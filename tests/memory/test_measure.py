@@ -192,3 +192,14 @@ def test_a_printed_measurement_has_every_measure_and_what_went_wrong(T: ws.Trans
     ]
     assert "held-out text: KL 0.000000 nats a position, at most 0.000000, over 3 positions" in text
     assert "  not prompt A clever dog had a: clock" in text
+    assert "efficacy: 0 of 1" in measure(T, T, [QUESTION])._repr_html_()
+
+
+def test_a_tie_is_neither_a_changed_answer_nor_a_kept_one_and_is_listed() -> None:
+    T = ws.library.contains("1")
+    flat = replace(T, output=0 * T.output)
+    found = measure(flat, flat, [Question("01", "YES", "NO", ["11"], ["00"])])
+    assert (found.efficacy, found.paraphrases, found.neighbourhood, found.kept) == ((0, 1), (0, 1), (0, 1), (1, 1))
+    assert [line.split()[:2] for line in str(found).splitlines()[-3:]] == [
+        ["not", "prompt"], ["not", "paraphrase"], ["not", "neighbour"],
+    ]  # fmt: skip

@@ -13,7 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "notebooks"
-FRAMES = {"tutorial": 4, "lecture": 7, "exercises": 10, "interpretability": 1, "theory": 5}  # live figures, at least
+# Live figures of each, at least
+FRAMES = {"tutorial": 4, "lecture": 7, "exercises": 10, "interpretability": 1, "from-tracr": 1, "theory": 5}
 ALWAYS = "exercises"  # the others run for longer
 
 

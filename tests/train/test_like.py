@@ -19,7 +19,7 @@ from weightsmith.train import Alike, Course, Shape, like
 from weightsmith.train.interchange.alike import FORMAT
 from weightsmith.train.interchange.correspondence import mapping_for, shape_for
 from weightsmith.train.interchange.dense import new_dense
-from weightsmith.train.interchange.measured import measure
+from weightsmith.train.interchange.measured import Interchange, Share, measure, percent
 from weightsmith.train.interchange.pairs import Lengths, draw
 from weightsmith.train.interchange.parts import Inputs, nodes_of, parts_of
 
@@ -53,6 +53,13 @@ def test_a_tiny_program_is_learnt_part_by_part() -> None:
     assert str(R.interchange).startswith("504 interchanges: accuracy at least ")
     assert "as blocks.0.attn.head.0: " in R.report()
     assert ", outside: " in R.report()
+    assert "as blocks.0.attn.head.0: " in R._repr_html_()
+
+
+def test_an_accuracy_that_is_printed_is_cut_and_not_rounded() -> None:
+    assert [percent(share) for share in (1.0, 0.9999, 0.98, 0.0)] == ["100.0%", "99.9%", "98.0%", "0.0%"]
+    nearly = Interchange({"a": Share(10_000, 0, 9_999, 10, 10)}, {})
+    assert "accuracy at least 99.9% in the circuit (1 parts)" in str(nearly)
 
 
 def test_the_transformer_is_dense_and_has_norms() -> None:
@@ -260,6 +267,14 @@ def test_a_training_below_its_goal_says_so() -> None:
     assert R.interchange.least < 0.95
     stopped = like(program(), shape=SHAPE, course=COURSE, stop=iter([False, True]).__next__)
     assert stopped.steps == 1
+
+
+def test_what_is_trained_reads_tokens_as_the_program_does() -> None:
+    P = compiled("previous", 2, (3, 4), backend="softmax")
+    R = like(P, shape=SHAPE, steps=1, below_goal="return")
+    assert R([3, 4]) == [R.values[number] for number in ws.run(R.transformer, ["3", "4"]).answer_ids]
+    with pytest.raises(ws.InputError, match="0 at position 0 is not in the vocabulary: write 3, 4"):
+        R([0, 1])
 
 
 def test_programs_with_a_readout_are_learnt_as_classes() -> None:

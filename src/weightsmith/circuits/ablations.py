@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.circuits.pairs import Pair
-from weightsmith.errors import InputError
+from weightsmith.circuits.pairs import Pair, grouped
 from weightsmith.inspect.components import Edge, Node
 from weightsmith.inspect.edges import connected_edges, edges
 from weightsmith.inspect.joint_cuts import JointCutting, Outputs
 from weightsmith.model import Transformer
-from weightsmith.model.tokens import token_ids
 
 Values = Callable[[Sequence["Batch"]], Sequence[Outputs | None]]
 
@@ -47,16 +45,8 @@ class Batch:
 
 def batches(T: Transformer, pairs: Sequence[Pair]) -> list[Batch]:
     """Run the pairs, those of one length at once."""
-    if not pairs:
-        raise InputError("a method needs pairs of inputs: write at least one Pair(clean, corrupted, position)")
-    found = []
-    for length in sorted({len(pair.clean) for pair in pairs}):
-        some = [pair for pair in pairs if len(pair.clean) == length]
-        runs = [JointCutting(T, np.array([token_ids(T, words) for words in side], np.intp)) for side in (
-            [pair.clean for pair in some], [pair.corrupted for pair in some],
-        )]  # fmt: skip
-        found.append(Batch(runs[0], runs[1], np.array([pair.position for pair in some])))
-    return found
+    groups = sorted(grouped(T, pairs), key=lambda group: group.clean.shape[1])
+    return [Batch(JointCutting(T, each.clean), JointCutting(T, each.corrupted), each.positions) for each in groups]
 
 
 def zero_ablation(T: Transformer, pairs: Sequence[Pair]) -> Mapping[Edge, float]:

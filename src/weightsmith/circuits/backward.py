@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self, TypeVar
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -29,9 +28,9 @@ class Batch:
     positions: Tensor
 
     @classmethod
-    def of(cls, clean: Sequence[Ids], corrupted: Sequence[Ids], positions: Sequence[int]) -> Self:
+    def of(cls, clean: Ids, corrupted: Ids, positions: Ids) -> Self:
         """Return pairs as tensors."""
-        return cls(*(torch.tensor(np.array(each), dtype=torch.int64) for each in (clean, corrupted, positions)))
+        return cls(*(torch.tensor(each, dtype=torch.int64) for each in (clean, corrupted, positions)))
 
 
 def metric(T: Transformer, clean: Tensor, corrupted: Tensor, positions: Tensor) -> Tensor:

@@ -5,11 +5,11 @@ from typing import Any
 
 from weightsmith import export
 from weightsmith.export import lazy
-from weightsmith.export.capabilities import require_packages
 from weightsmith.model import Transformer
 from weightsmith.storage import refusals, write_whole
 
 EXPORTS = ("hugging-face", "transformer-lens")
+TARGETS = {"hugging-face": "Hugging Face", "transformer-lens": "TransformerLens"}  # whose packages are needed
 HUGGING_FACE, TRANSFORMER_LENS = "hugging-face", "transformer-lens.safetensors"
 
 
@@ -18,7 +18,6 @@ def exported(T: Transformer, form: str, folder: Path, verify: Any) -> dict[str, 
     if form == "hugging-face":
         report, name = export.to_hugging_face(T, folder / HUGGING_FACE, verify=verify), HUGGING_FACE
     else:
-        require_packages("TransformerLens")
         bridge = export.to_transformer_lens(T, verify=verify)
         report, name = bridge.agreement, TRANSFORMER_LENS
         with refusals("cannot write", folder / name):

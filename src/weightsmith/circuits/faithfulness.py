@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from weightsmith.circuits.pairs import Pair
+from weightsmith.errors import InputError
 from weightsmith.inspect.edges import edges
 from weightsmith.inspect.joint_cuts import JointCutting
 from weightsmith.model import Transformer
@@ -23,6 +24,9 @@ class Faithfulness:
 
 def faithfulness(T: Transformer, keep: Collection[object], pairs: Sequence[Pair], up_to: int) -> Faithfulness:
     """Cut every edge that is not kept, exactly, and compare the answers with those of the model."""
+    longest = max((len(pair.clean) for pair in pairs), default=0)
+    if not 1 <= longest <= up_to:
+        raise InputError(f"up_to={up_to}: the longest pair has {longest} tokens: write pairs of 1 to {up_to} tokens")
     kept = set(keep)
     cuts = [edge for edge in edges(T) if edge not in kept]
     stay, inputs, of_pairs = 0, 0, 0

@@ -6,16 +6,15 @@ source. The methods load PyTorch when they are called.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from weightsmith.circuits import lazy
-from weightsmith.circuits.pairs import Pair
+from weightsmith.circuits.pairs import Pair, grouped
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.export.capabilities import require_packages
 from weightsmith.inspect.components import Edge
 from weightsmith.inspect.edges import edges
 from weightsmith.model import Transformer
-from weightsmith.model.tokens import read_tokens, token_ids
 
 Towards: TypeAlias = Literal["corrupted", "zero"]
 MOST_STEPS = 1000
@@ -62,22 +61,8 @@ def _scores(T: Transformer, pairs: Sequence[Pair], steps: int, towards: Towards)
 
 def batches(T: Transformer, pairs: Sequence[Pair]) -> "Iterator[tuple[lazy.Batch, lazy.Tapped]]":
     """Yield pairs of one length at a time, with the transformer as a module; refuse pairs that do not fit it."""
-    if not isinstance(T, Transformer):
-        raise InputError(f"{brief(T)} is not a transformer: of a compiled program write P.transformer")
-    if isinstance(pairs, str | Pair) or not isinstance(pairs, Sequence) or not pairs:
-        raise InputError(f"pairs={brief(pairs)}: write a list of at least one Pair(clean, corrupted, position)")
-    by_length: dict[int, list[tuple[Any, Any, int]]] = {}
-    for n, pair in enumerate(pairs):
-        if not isinstance(pair, Pair):
-            raise InputError(f"pairs[{n}]={brief(pair)}: write Pair(clean, corrupted, position)")
-        clean, corrupted = (token_ids(T, read_tokens(T, each)) for each in (pair.clean, pair.corrupted))
-        if len(clean) != len(corrupted):
-            raise InputError(
-                f"pairs[{n}] has {len(clean)} clean and {len(corrupted)} corrupted tokens: write inputs of one length"
-            )
-        position = whole_number(pair.position, f"pairs[{n}].position", 0, len(clean) - 1)
-        by_length.setdefault(len(clean), []).append((clean, corrupted, position))
+    groups = grouped(T, pairs)
     require_packages("PyTorch")
     tapped = lazy.Tapped(T)
-    for group in by_length.values():
-        yield lazy.Batch.of(*zip(*group, strict=True)), tapped
+    for group in groups:
+        yield lazy.Batch.of(group.clean, group.corrupted, group.positions), tapped

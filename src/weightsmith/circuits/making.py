@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from weightsmith import __version__
-from weightsmith.circuits.exports import EXPORTS, exported
+from weightsmith.circuits.exports import EXPORTS, TARGETS, exported
 from weightsmith.circuits.folder import (
     CIRCUIT,
     ENTRY,
@@ -29,7 +29,7 @@ from weightsmith.export.capabilities import require_packages
 from weightsmith.export.circuit_formats import circuit_as
 from weightsmith.files import save
 from weightsmith.model import Transformer
-from weightsmith.storage import read_json, refusals, write_json
+from weightsmith.storage import PART, read_json, refusals, write_json
 
 Verify: TypeAlias = Literal["quick", "full"]
 Report: TypeAlias = Callable[[int, int, str], None]
@@ -99,7 +99,15 @@ def _exports(exports: object) -> tuple[str, ...]:
     for name in names:
         if name not in EXPORTS:
             raise InputError(f"there is no export {brief(name)}: write some of {listed(EXPORTS)}, or none")
+        _require_packages(name)
     return tuple(name for name in EXPORTS if name in names)
+
+
+def _require_packages(export: str) -> None:
+    try:
+        require_packages(TARGETS[export])
+    except WeightsmithError as error:
+        raise InputError(f"{error}; or leave out {export}, exports='none' (--exports none)") from None
 
 
 def _begun(place: Path, settings: dict[str, Any]) -> Index:
@@ -109,7 +117,7 @@ def _begun(place: Path, settings: dict[str, Any]) -> Index:
             place.mkdir()
         elif not place.is_dir():
             raise FileError("it is a file, and a directory is written: give another name")
-        names = sorted(os.listdir(place))
+        names = sorted(name for name in os.listdir(place) if not name.startswith(PART[0]))  # others were cut short
         if INDEX not in names:
             if names:
                 raise FileError(f"it holds something else ({listed(names)}): give the name of a new directory")
@@ -117,12 +125,32 @@ def _begun(place: Path, settings: dict[str, Any]) -> Index:
             write_json(place / INDEX, index)
             return index
         index = read_index(place)
-        if index.get("settings") != settings or not isinstance(index.get("refused"), list):
+        _check_rows(index)
+        if index.get("settings") != settings:
             raise FileError(
                 f"the benchmark in it was made with {brief(index.get('settings'), 200)}, and now it is "
                 f"{brief(settings, 200)}: write the same settings, or another directory"
             )
         return index
+
+
+def _check_rows(index: Index) -> None:
+    """Refuse an index with a row that names no kind and program, such as one that was changed by hand."""
+    for part, said in (("models", "name"), ("refused", "reason")):
+        rows = index.get(part)
+        if not isinstance(rows, list):
+            raise FileError(f"{INDEX} has {part}={brief(rows)}, which is no list: make the benchmark again")
+        for row in rows:
+            if not _is_row(row) or not isinstance(row.get(said), str):
+                raise FileError(
+                    f"{INDEX} has {brief(row)} under {part!r}, which names no kind and program: make the benchmark "
+                    "again, in another directory"
+                )
+
+
+def _is_row(row: Any) -> bool:
+    programs = [task.name for task in chosen_tasks()]
+    return isinstance(row, dict) and row.get("kind") in list(KINDS) and row.get("program") in programs
 
 
 def _write_index(place: Path, index: Index) -> None:
@@ -162,7 +190,7 @@ def _existing(target: Path, kind: str, task: Task) -> dict[str, Any]:
     with refusals("cannot write", target):
         if (target / ENTRY).is_file():
             entry = read_json(target / ENTRY, ENTRY)
-            if entry.get("name") == f"{kind}/{task.name}" and entry.get("kind") == kind:
+            if _is_row(entry) and entry.get("name") == f"{kind}/{task.name}" == f"{entry['kind']}/{entry['program']}":
                 return entry
         raise FileError("it holds something else: give another directory, or remove it")
 

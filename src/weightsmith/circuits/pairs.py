@@ -8,10 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.inspect.components import Edge
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer
+from weightsmith.model.tokens import read_tokens, token_ids
 from weightsmith.semantics.evaluation import AnswerIds, Ids
 
 PAIRS = 64  # of each part, at most
@@ -25,6 +26,35 @@ class Pair:
     clean: tuple[str, ...]
     corrupted: tuple[str, ...]
     position: int
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Pairs of one length, as ids: clean and corrupted inputs (pairs, tokens), and the position of each."""
+
+    clean: Ids
+    corrupted: Ids
+    positions: Ids
+
+
+def grouped(T: Transformer, pairs: Sequence[Pair]) -> list[Group]:
+    """Return pairs by their length; refuse pairs that do not fit the transformer."""
+    if not isinstance(T, Transformer):
+        raise InputError(f"{brief(T)} is not a transformer: of a compiled program write P.transformer")
+    if isinstance(pairs, str | Pair) or not isinstance(pairs, Sequence) or not pairs:
+        raise InputError(f"pairs={brief(pairs)}: write a list of at least one Pair(clean, corrupted, position)")
+    by_length: dict[int, list[tuple[list[int], list[int], int]]] = {}
+    for n, pair in enumerate(pairs):
+        if not isinstance(pair, Pair):
+            raise InputError(f"pairs[{n}]={brief(pair)}: write Pair(clean, corrupted, position)")
+        clean, corrupted = (token_ids(T, read_tokens(T, each)) for each in (pair.clean, pair.corrupted))
+        if len(clean) != len(corrupted):
+            raise InputError(
+                f"pairs[{n}] has {len(clean)} clean and {len(corrupted)} corrupted tokens: write inputs of one length"
+            )
+        position = whole_number(pair.position, f"pairs[{n}].position", 0, len(clean) - 1)
+        by_length.setdefault(len(clean), []).append((clean, corrupted, position))
+    return [Group(*(np.array(each, np.intp) for each in zip(*group, strict=True))) for group in by_length.values()]
 
 
 class Method(Protocol):

@@ -20,6 +20,7 @@ class Ranking:
     precision_at_k: float | None  # k: the number of positives
     positives: int
     negatives: int
+    curve: tuple[tuple[float, float], ...] = ()  # ROC: false and true positive rates, from (0, 0) to (1, 1)
 
 
 def ranked(scores: Array, truth: Labels) -> Ranking:
@@ -32,18 +33,14 @@ def ranked(scores: Array, truth: Labels) -> Ranking:
     misses = np.bincount(group, ~truth, len(thresholds)).astype(np.float64)
     return Ranking(
         _roc_auc(hits, misses), _average_precision(hits, misses), _precision(hits, misses, positives), positives,
-        negatives,
+        negatives, _roc_curve(hits, misses),
     )  # fmt: skip
 
 
-def roc_curve(scores: Array, truth: Labels) -> tuple[list[float], list[float]]:
-    """Return the false and the true positive rates at every threshold, from (0, 0) to (1, 1)."""
-    thresholds, group = np.unique(-scores, return_inverse=True)
-    rates = []
-    for which in (~truth, truth):
-        counts = np.cumsum(np.bincount(group, which, len(thresholds)))
-        rates.append([0.0, *(counts / max(int(which.sum()), 1)).tolist()])
-    return rates[0], rates[1]
+def _roc_curve(hits: Array, misses: Array) -> tuple[tuple[float, float], ...]:
+    """Return the false and the true positive rate at every threshold."""
+    rates = [np.concatenate([[0.0], np.cumsum(counts) / counts.sum()]).tolist() for counts in (misses, hits)]
+    return tuple(zip(*rates, strict=True))
 
 
 def _roc_auc(hits: Array, misses: Array) -> float:

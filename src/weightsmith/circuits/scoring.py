@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from weightsmith.circuits.ranking import Ranking, ranked
 from weightsmith.circuits.results import Scores
 from weightsmith.circuits.truth import GroundTruth
 from weightsmith.inspect.components import Edge, Node
-from weightsmith.tables import Table
+from weightsmith.tables import Table, Tabled
 
 MEASURES = {  # name: heading
     "edges": "AUC",
@@ -54,11 +54,11 @@ class ModelScore:
 
 
 @dataclass(frozen=True)
-class BenchmarkScore:
+class BenchmarkScore(Tabled):
     """How a method did on the models of a benchmark."""
 
     method: str
-    models: tuple[ModelScore, ...]
+    models: tuple[ModelScore, ...] = field(repr=False)
 
     def means(self, kind: str | None = None) -> dict[str, tuple[float | None, int]]:
         """Return the mean of each measure over the models, or those of a kind, and over how many it is."""
@@ -86,25 +86,26 @@ class BenchmarkScore:
     def _plain_means(self, kind: str | None) -> dict[str, Any]:
         return {name: {"mean": mean, "models": count} for name, (mean, count) in self.means(kind).items()}
 
-    def __str__(self) -> str:
-        """Return it as a table: a row for each kind and one for all."""
+    def table(self) -> Table:
+        """Return a row for each kind and one for all."""
         table = Table("kind", "n", *MEASURES.values(), right=range(1, len(MEASURES) + 2))
         kinds = self.kinds()
         for kind in [*kinds, None] if len(kinds) > 1 else kinds:
             count = sum(kind is None or one.model.startswith(f"{kind}/") for one in self.models)
-            table.add(kind or "all", str(count), *(_figure(mean) for mean, _ in self.means(kind).values()))
-        return str(table)
+            table.add(kind or "all", str(count), *(figure(mean) for mean, _ in self.means(kind).values()))
+        return table
 
-    def per_model(self) -> str:
-        """Return it as a table with a row for each model."""
+    def per_model(self) -> Table:
+        """Return a row for each model."""
         table = Table("model", *MEASURES.values(), right=range(1, len(MEASURES) + 1))
         for one in self.models:
-            table.add(one.model, *(_figure(value) for value in one.measures().values()))
-        return str(table)
+            table.add(one.model, *(figure(value) for value in one.measures().values()))
+        return table
 
 
-def _figure(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+def figure(value: float | None) -> str:
+    """Return two digits; 1.00 only where it is 1."""
+    return "–" if value is None else f"{1 if value == 1 else min(value, 0.99):.2f}"
 
 
 def score(

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 from weightsmith.errors import FileError, brief
 from weightsmith.export.circuit_cut import plain_edge, written_hook
 from weightsmith.inspect.components import Edge, Node
-from weightsmith.inspect.edges import Live, connected_edges, edges, live_edges
+from weightsmith.inspect.edges import Live, check_inputs, connected_edges, edges, live_edges
 from weightsmith.model import Transformer
 from weightsmith.train import Alike
 
@@ -95,4 +95,7 @@ def read_truth(T: Transformer, content: dict[str, Any]) -> GroundTruth:
     up_to, cut = content.get("up_to"), content.get("cut")
     if len(labels) != len(names) or type(up_to) is not int or type(cut) is not bool:
         raise FileError(f"circuit.json has {len(labels)} of the {len(names)} edges of the model: make it again")
+    if up_to < 1:
+        raise FileError(f"circuit.json has up_to={brief(up_to)}, which is no length: make it again")
+    check_inputs(T, up_to)
     return GroundTruth(up_to, labels, {}, cut)

@@ -78,7 +78,8 @@ def find(
     """Run a method of circuit discovery on every model, and write its scores."""
     check_outputs(output)
     ws.circuits.method_of(method)
-    entries = ws.circuits.read_benchmark(directory, None if models is None else models.split(","))
+    names = None if models is None else [name.strip() for name in models.split(",")]
+    entries = ws.circuits.read_benchmark(directory, names)
     with lazy.shown_progress("finding", "models") as report:
         found = ws.circuits.find(method, entries, report)
     ws.circuits.write_results(output, method, found)
@@ -105,7 +106,7 @@ def score(
         print_json(scored.to_json())
         return
     say_aside(f"method: {shown(method)}" if method else "the results name no method")
-    say(scored.per_model() if per_model else str(scored))
+    say(str(scored.per_model() if per_model else scored))
     say_aside(
         "ROC AUC of edges against all others, silent ones and unconnected ones; average precision and precision at k; "
         "AUC of nodes; share of test pairs and of all inputs whose answers stay with the k best edges only"

@@ -18,7 +18,9 @@ Position = Annotated[int, typer.Option(metavar="N", help="Explain what the outpu
 def explain(
     file: ModelFile,
     tokens: Tokens,
-    wanted: Annotated[str | None, typer.Option("--class", help="The class; without it, the decision.")] = None,
+    wanted: Annotated[
+        str | None, typer.Option("--class", help="The class, or the lane; without it, the decision.")
+    ] = None,
     over: Annotated[str | None, typer.Option(metavar="CLASS", help="The logit less that of this class.")] = None,
     position: Position = -1,
     by: Annotated[str | None, typer.Option(metavar="head|block", help="Each head, or block, is one part.")] = None,
@@ -32,7 +34,7 @@ def explain(
         raise InputError(f"--by {brief(by)}: write --by head or --by block")
     r = ws.run(load_model(file), tokens)
     here, seen = position_of(position, len(r.tokens)), ws.lens(r)
-    found = ws.attribute(r, seen.decisions[-1][here] if wanted is None else wanted, over=over, position=here)
+    found = ws.attribute(r, wanted, over=over, position=here)
     if by is not None:
         found = found.by_head() if by == "head" else found.by_block()
     if as_json:

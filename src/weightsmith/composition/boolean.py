@@ -112,6 +112,8 @@ def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> 
     valued = has_values([checked(given[name]) for name in used])
     for name in () if valued else used:
         _check_decider(given[name], name)
+        if isinstance(formula, Operation):
+            _check_two(given[name], name)
     same: dict[str, Formula] = {name: next(o for o in used if given[o] == given[name]) for name in used}
     formula = folded(formula, same.__getitem__, _operation)
     used = names(formula)
@@ -155,6 +157,15 @@ def _check_decider(T: Transformer, name: str) -> None:
             f"the classes {classes}{which} are tokens of its vocabulary, so it says how a text goes on, and & | ^ ~ "
             "combine decisions: write Chain(T, steps=…, answers=…) for its answer in the end; if one step is meant as "
             "a decision, write dataclasses.replace(T, classes=('NO', 'YES'))"
+        )
+
+
+def _check_two(T: Transformer, name: str) -> None:
+    """Refuse a model that says one of three things, or always the same."""
+    if len(T.classes) != 2:
+        raise ModelError(
+            f"{brief(name)} says {listed(list(map(brief, T.classes)))}, and a formula combines two classes, no and "
+            "yes: write a program that says one of two, such as x == 3"
         )
 
 

@@ -89,7 +89,7 @@ def compress(
             f"another answer: write more lanes than {lanes}, more steps than {steps}, or a smaller up_to"
         )
     dictionary = Dictionary(tuple(original.lanes), model.directions.detach().numpy())
-    return Compressed(original, S, dictionary, compared, _values(P, T), MappingProxyType(kept))
+    return Compressed(original, S, dictionary, compared, _values(P, T), P, MappingProxyType(kept))
 
 
 def _values(P: Any, T: Transformer) -> tuple[Any, ...]:

@@ -34,10 +34,11 @@ class Score:
     dead: tuple[int, ...]  # directions that are 0, or never active
 
     def __str__(self) -> str:
-        """Return it as a line."""
+        """Return it as a line, with figures that are cut: 100% only where it is all of them."""
+        cosine, share = int(10_000 * self.mean_max_cosine + 1e-2), int(100 * self.coverage + 1e-9)
         missed = f"; not found: {listed(self.lost)}" if self.lost else ""
         return (
-            f"mean max cosine {self.mean_max_cosine:.4f}, coverage {self.coverage:.0%} at {self.threshold:g}, "
+            f"mean max cosine {cosine / 10_000:.4f}, coverage {share}% at {self.threshold:g}, "
             f"{len(self.dead)} dead{missed}"
         )
 

@@ -12,7 +12,7 @@ from weightsmith.export.circuit_map import circuit
 from weightsmith.export.circuit_value import Circuit
 from weightsmith.files import load_transformer, save
 from weightsmith.inspect import outputs
-from weightsmith.inspect.comparison import Compared
+from weightsmith.inspect.comparison import Compared, tokens_for
 from weightsmith.model import Transformer
 from weightsmith.model.tokens import Tokens
 from weightsmith.storage import refusals, write_json
@@ -33,13 +33,18 @@ class Disguised:
     dictionary: Dictionary
     compared: Compared
     values: tuple[Any, ...] = ()  # the value of each answer of the transformer, if it is another
+    program: object = None  # that it was made of: it reads the tokens
 
-    def __call__(self, tokens: str | Sequence[str]) -> list[Any]:
-        """Return the value at every position."""
+    def __call__(self, tokens: str | Sequence[Any]) -> list[Any]:
+        """Return the value at every position; of a compiled program the tokens are those that it reads itself."""
         T = self.transformer
-        found = outputs(T, [tokens])[0]
+        found = outputs(T, [self.read(tokens)])[0]
         names = dict(zip(T.answers, self.values, strict=True)) if self.values else {}
         return [names.get(one, one) for one in found]
+
+    def read(self, tokens: Any) -> Any:
+        """Return an input as the transformer's tokens."""
+        return tokens_for(self.program, tokens)
 
     def circuit(self, *, up_to: int | None = None, neurons: bool = False) -> Circuit:
         """Return `export.circuit` of the original, and the direction of each of its lanes, as "basis"."""
@@ -51,6 +56,8 @@ class Disguised:
         There is one sample for each position of the inputs, by default of all inputs up to a length. `stage` is one of
         "embedding", "block 0 attention", …, by default the last. `seed` is that of `Samples.sample`.
         """
+        if isinstance(inputs, Sequence) and not isinstance(inputs, str):
+            inputs = [self.read(tokens) for tokens in inputs]
         return samples_of(self.original, self.transformer, self.dictionary, inputs, stage, seed)
 
     def save(self, folder: str | os.PathLike[str]) -> None:

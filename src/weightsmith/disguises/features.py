@@ -35,6 +35,11 @@ def as_features(T: Transformer, numbers: str = "float32") -> Transformer:
     names = [f"token {token}" for token in T.vocabulary] * has[0]
     names += [f"position {i}" for i in range(len(table))] * has[1]
     lanes = _distinct([*names, *(T.lanes[j] for j in kept.tolist())])
+    if len(lanes) < 2:
+        raise ModelError(
+            f"its stream has {len(lanes)} features, and superposition needs two: write a program whose answer depends "
+            "on its input"
+        )
 
     def read(W: Any) -> Array:
         """Return a matrix that reads the features as W read the lanes."""

@@ -64,7 +64,7 @@ def rotate(T: Transformer | Compiled, seed: int, *, kind: Kind | None = None, up
         original, fixed = _with_unembedding(T)
         M, rotated = _whole_map(original, fixed, kind, length, rng, made)
         compared = compare(T, rotated, length)
-    return Disguised(original, rotated, Dictionary(tuple(original.lanes), M.T), compared, values)
+    return Disguised(original, rotated, Dictionary(tuple(original.lanes), M.T), compared, values, program)
 
 
 def _kind(T: Transformer, kind: object) -> Kind:

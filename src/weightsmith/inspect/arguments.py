@@ -130,7 +130,7 @@ def target(T: Transformer, wanted: Any, over: Any) -> Target:
     names, what = (T.classes, "class") if T.readout is None else (T.readout.lanes, "lane of the readout")
     kind: Literal["logit", "lane"] = "logit" if T.readout is None else "lane"
     if T.readout is not None:
-        _refuse_values(T, wanted, over)
+        _refuse_values(T, *(one for one in (wanted, over) if one is not None))  # not the value None, but nothing given
     row = place_of(wanted, names, what)
     if over is None:
         return Target(wanted, None, kind, row, None)

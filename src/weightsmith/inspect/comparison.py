@@ -53,6 +53,12 @@ def model_of(P: object) -> Transformer:
     return inner if isinstance(inner, Transformer) else checked(P)
 
 
+def tokens_for(P: object, tokens: Any) -> Any:
+    """Return an input as the tokens of a transformer: those of a compiled program may be numbers, which are no ids."""
+    read = getattr(P, "read", None)
+    return read(tokens) if callable(read) else tokens
+
+
 def length_of(T: Transformer, up_to: object) -> int:
     """Return a length up to which all inputs can be run; without one, the longest with few inputs."""
     tokens, longest = len(T.vocabulary), T.max_length

@@ -49,7 +49,7 @@ def live_edges(
 
     By default these are the edges whose ends share a lane; with `neurons`, those of single neurons instead of layers.
     """
-    _check_inputs(T, up_to)
+    check_inputs(T, up_to)
     waiting, found = list(connected_edges(T, neurons) if candidates is None else candidates), dict[Edge, Live]()
     if len(waiting) > MOST_CUTS:
         less = "neurons=False, or a smaller model" if neurons else "a smaller model"
@@ -65,7 +65,7 @@ def live_edges(
     return [found[edge] for edge in waiting if edge in found], [edge for edge in waiting if edge not in found]
 
 
-def _check_inputs(T: Transformer, up_to: int) -> None:
+def check_inputs(T: Transformer, up_to: int) -> None:
     """Refuse too many inputs, before one is made."""
     most = T.max_length
     if most is not None and up_to > most:

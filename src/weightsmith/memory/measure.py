@@ -17,6 +17,7 @@ from weightsmith.memory.read import Tokens, read_inputs
 from weightsmith.model import Transformer, needs_classes
 from weightsmith.model.names import place_of
 from weightsmith.model.transformer import checked
+from weightsmith.tables import Printed
 
 Kind: TypeAlias = Literal["prompt", "paraphrase", "neighbour"]
 SHOWN = 20  # prompts that a printed measurement lists
@@ -57,6 +58,11 @@ class Asked:
         """Whether the new answer is more likely than the old one after the edit."""
         return self.new_after > self.old_after
 
+    @property
+    def good(self) -> bool:
+        """Whether it came out as an edit should: the new answer ahead, at a neighbour the old one; a tie is neither."""
+        return self.old_after > self.new_after if self.kind == "neighbour" else self.prefers_new
+
 
 class Share(NamedTuple):
     """How many of how many."""
@@ -70,7 +76,7 @@ class Share(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Measurement:
+class Measurement(Printed):
     """What `measure` returns: every prompt, and the divergence on held-out text."""
 
     asked: tuple[Asked, ...]
@@ -81,17 +87,17 @@ class Measurement:
     @property
     def efficacy(self) -> Share:
         """At how many prompts the new answer is more likely than the old one, after the edit."""
-        return self._share("prompt", lambda one: one.prefers_new)
+        return self._share("prompt", lambda one: one.good)
 
     @property
     def paraphrases(self) -> Share:
         """At how many paraphrases the new answer is more likely than the old one, after the edit."""
-        return self._share("paraphrase", lambda one: one.prefers_new)
+        return self._share("paraphrase", lambda one: one.good)
 
     @property
     def neighbourhood(self) -> Share:
         """At how many neighbours the old answer is more likely than the new one, after the edit."""
-        return self._share("neighbour", lambda one: one.old_after > one.new_after)
+        return self._share("neighbour", lambda one: one.good)
 
     @property
     def kept(self) -> Share:
@@ -119,7 +125,7 @@ class Measurement:
                 f"held-out text: KL {self.divergence:.6f} nats a position, at most {self.largest_divergence:.6f}, over "
                 f"{self.positions} positions"
             )
-        wrong = [one for one in self.asked if one.prefers_new == (one.kind == "neighbour")]
+        wrong = [one for one in self.asked if not one.good]
         lines += [f"  not {one.kind} {shown(' '.join(one.tokens)[:200])}: {shown(one.after)}" for one in wrong[:SHOWN]]
         return "\n".join([*lines, f"  … {len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else lines)
 

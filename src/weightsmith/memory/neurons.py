@@ -17,6 +17,8 @@ from weightsmith.model import FeedForward, Transformer
 from weightsmith.model.lookup import neuron_text
 from weightsmith.model.names import MAX_NAME, checked_text
 
+SAME = {"float32": 1e-5, "float64": 1e-9}  # in Native: inputs as close as this are the same, computed in another order
+
 
 def neurons(
     T: Transformer,
@@ -122,6 +124,14 @@ class Rivals:
         return text if isinstance(text, str) else text()
 
 
+def differ(A: Arithmetic, rows: Array, key: Array) -> Chosen:
+    """Return which rows are other inputs than a key; in `Native`, one computed in another order differs by rounding."""
+    if not isinstance(A, Native):
+        return np.asarray((rows != key).any(axis=1))
+    most = SAME[A.dtype] * np.abs(key).max(initial=0.0)
+    return np.asarray(np.abs(rows - key).max(axis=1, initial=0.0) > most)
+
+
 def gather(
     T: Transformer,
     block: int,
@@ -145,7 +155,7 @@ def gather(
     allowed[np.arange(len(keys)), here] = False
     for n, key in enumerate(keys if len(vectors) else ()):
         lanes = np.flatnonzero(key)
-        allowed[n, len(patterns) - len(vectors) :] = (vectors[:, lanes] != key[lanes]).any(axis=1)
+        allowed[n, len(patterns) - len(vectors) :] = differ(T.arithmetic, vectors[:, lanes], key[lanes])
     texts: list[str | Callable[[], str]] = ["the empty pattern"]
     texts += [f"the fact {neuron_text(layer, int(n))}" for n in old]
     texts += [f"the new fact {label}" if label != "the new fact" else "another new fact" for label in labels]

@@ -14,7 +14,7 @@ from weightsmith.arithmetic import Arithmetic, Array, Native
 from weightsmith.errors import InputError, brief, named, shown
 from weightsmith.memory.edit import empty_layer, splice
 from weightsmith.memory.facts import Pattern, read_margin, read_values
-from weightsmith.memory.neurons import Rivals, collision, columns, gather, new_names, open_gates
+from weightsmith.memory.neurons import Rivals, collision, columns, differ, gather, new_names, open_gates
 from weightsmith.memory.read import Seen, Tokens, look
 from weightsmith.memory.threshold import Chosen
 from weightsmith.model import FeedForward, Transformer
@@ -22,7 +22,6 @@ from weightsmith.model.lookup import block_at
 from weightsmith.model.members import real
 
 RIDGE = 0.01  # of the mean of C's diagonal, added to it: few texts leave directions that never occurred
-SAME = 1e-9  # in Native: inputs as close as this to a phrasing are it, computed in another order
 STRETCHED = tuple(1 + 2.0**-k for k in (60, 40, 30, 20, 10, 6, 4))  # the first leaves a number as it is
 
 
@@ -112,7 +111,7 @@ def _rivals(
     common: Chosen = np.all(found.allowed, axis=0)
     if isinstance(T.arithmetic, Native):
         for pattern in patterns:
-            common &= np.abs(found.patterns - pattern).max(axis=1) > SAME * np.abs(pattern).max()
+            common &= differ(T.arithmetic, found.patterns, pattern)
     kept = np.flatnonzero(common)
     return Rivals(found.patterns[kept], common[np.newaxis, kept], [found.texts[n] for n in kept.tolist()])
 

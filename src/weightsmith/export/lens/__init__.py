@@ -6,6 +6,7 @@ Nothing here loads TransformerLens before it is used; `bridge` does.
 import os
 from typing import Any
 
+from weightsmith.arithmetic import Native
 from weightsmith.errors import ExportError, InputError, brief, whole_number
 from weightsmith.export import lazy
 from weightsmith.export.capabilities import dtype_for, require_packages
@@ -20,8 +21,10 @@ from weightsmith.export.measure import (
     parts_of,
     report_on,
 )
+from weightsmith.model import Transformer
 
 MAX_CONTEXT = 1 << 16
+SAME_STREAM = 1e-3  # the largest difference of a stream that floats of 32 bits explain
 
 
 def to_transformer_lens(
@@ -48,11 +51,11 @@ def to_transformer_lens(
     1,024 unless given or the transformer has a longest input. The dtype is float32, or float64 for a model in
     `Native("float64")`.
 
-    The blocks are TransformerLens's own where these decide as the transformer does. But they neither saturate nor
-    round, they know neither hard attention nor strict heads nor relative positions nor ALiBi, and a softmax without
-    weight gives the usual weights there. Otherwise, and with `own_modules=True`, they are Weightsmith's: the names, the
-    weights and the hooks are the same, heads follow any rule, and values, logits too, saturate where they do in the
-    arithmetic.
+    The blocks are TransformerLens's own where these decide as the transformer does, by the same stream. But they
+    neither saturate nor round, they know neither hard attention nor strict heads nor relative positions nor ALiBi, and
+    a softmax without weight gives the usual weights there. Otherwise, and with `own_modules=True`, they are
+    Weightsmith's: the names, the weights and the hooks are the same, heads follow any rule, and values, logits too,
+    saturate where they do in the arithmetic.
     `verify="quick"` runs all short inputs and random ones, and searches for no others. `bridge.own_modules` says which
     blocks they are; with `own_modules=False` a model that needs Weightsmith's is refused.
 
@@ -78,9 +81,12 @@ def to_transformer_lens(
     check_verify(verify, model)
     if own_modules is not None and type(own_modules) is not bool:
         raise ExportError(f"own_modules={brief(own_modules)}: write True or False")
-    bridge = _native_that_agrees(model, name, max_length, verify) if own_modules is None else None
-    if bridge is None:
+    native = _native_that_agrees(model, name, max_length, verify) if own_modules is None else None
+    bridge: Any = native
+    if native is None or not _has_the_stream(native, T):
         bridge = _measured(model, name, max_length, own_modules is not False, verify=verify)
+        if native is not None and not _is_nearer(bridge, native):
+            bridge = native
     accepted(bridge.agreement, model, allow_differences, allow_saturation)
     return bridge
 
@@ -92,6 +98,17 @@ def _native_that_agrees(model: Model, dtype: str, max_length: int | None, verify
     except ExportError:
         return None
     return bridge if bridge.agreement.agrees else None
+
+
+def _has_the_stream(bridge: Any, T: Transformer) -> bool:
+    """Return whether the stream is that of the run, not its answers alone; only a finite arithmetic saturates."""
+    difference = bridge.agreement.stream_difference
+    return isinstance(T.arithmetic, Native) or difference is None or difference <= SAME_STREAM
+
+
+def _is_nearer(own: Any, native: Any) -> bool:
+    """Return whether Weightsmith's own blocks bring the stream nearer: what only rounds is as far in both."""
+    return bool(own.agreement.agrees and own.agreement.stream_difference <= native.agreement.stream_difference / 2)
 
 
 def _measured(

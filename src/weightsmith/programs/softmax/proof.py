@@ -1,7 +1,7 @@
 """The proof of the softmax back end: the margins that machine types leave, as lemmas."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 
 from weightsmith.arithmetic import Arithmetic, Float, Native
@@ -24,9 +24,9 @@ from weightsmith.rewrites import to_arithmetic
 class SoftmaxProof:
     """A transformer without saturation, the value of each of its classes, and the error bounds in machine types."""
 
-    T: Transformer
+    T: Transformer = field(repr=False)
     classes: dict[str, Value]
-    bounds: dict[str, Margins]
+    bounds: dict[str, Margins] = field(repr=False)
 
     def data(self) -> None:
         """Return nothing: margins are not derived again."""

@@ -10,12 +10,13 @@ from weightsmith.errors import whole_number
 from weightsmith.export.circuit_cut import hooks_of
 from weightsmith.files import save
 from weightsmith.inspect import outputs
-from weightsmith.inspect.comparison import Compared
+from weightsmith.inspect.comparison import Compared, tokens_for
 from weightsmith.inspect.components import Edge, Node
 from weightsmith.inspect.edges import Live, live_edges
 from weightsmith.model import Transformer
 from weightsmith.storage import refusals, write_json
-from weightsmith.train.interchange.measured import Interchange
+from weightsmith.tables import first_lines
+from weightsmith.train.interchange.measured import Interchange, percent
 from weightsmith.train.interchange.parts import node_called, parts_of
 from weightsmith.train.records import Record
 
@@ -40,11 +41,12 @@ class Alike:
     history: tuple[Record, ...]
     resumed_at: int
     steps: int  # steps done
+    program: object = None  # that was learnt: it reads the tokens
 
-    def __call__(self, tokens: str | Sequence[str]) -> list[Any]:
-        """Return the value at every position."""
+    def __call__(self, tokens: str | Sequence[Any]) -> list[Any]:
+        """Return the value at every position; of a compiled program the tokens are those that it reads itself."""
         T = self.transformer
-        found = outputs(T, [tokens])[0]
+        found = outputs(T, [tokens_for(self.program, tokens)])[0]
         names = dict(zip(T.answers, self.values, strict=True)) if self.values else {}
         return [names.get(one, one) for one in found]
 
@@ -105,9 +107,9 @@ class Alike:
         rows += [str(self.compared), str(self.interchange)]
         part_of = {node: part for part, node in self.mapping.items()}
         for name, one in self.interchange.parts.items():
-            changing = f"{one.accuracy_changing:.1%} of {one.changing:,} that change an answer"
-            rows.append(f"  {name} as {part_of[name]}: {one.accuracy:.1%} of {one.pairs:,}, {changing}")
-        rows += [f"  {name}, outside: {one.accuracy:.1%}" for name, one in self.interchange.outside.items()]
+            changing = f"{percent(one.accuracy_changing)} of {one.changing:,} that change an answer"
+            rows.append(f"  {name} as {part_of[name]}: {percent(one.accuracy)} of {one.pairs:,}, {changing}")
+        rows += [f"  {name}, outside: {percent(one.accuracy)}" for name, one in self.interchange.outside.items()]
         return "\n".join(rows)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
@@ -126,6 +128,10 @@ class Alike:
         with refusals("cannot write", folder):
             write_json(Path(folder) / "measured.json", measured | {"values": list(self.values)})
         save(self.original, Path(folder) / "original.safetensors")
+
+    def _repr_html_(self) -> str:
+        """Return the report as HTML, for notebooks."""
+        return first_lines(self.report())
 
     def __repr__(self) -> str:
         """Describe it briefly."""

@@ -85,7 +85,7 @@ def like(
             "below_goal='return'"
         )
     return Alike(
-        T, S, plan.names, interchange, compared, values_of(P, T), fitted.history, fitted.resumed_at, fitted.steps
+        T, S, plan.names, interchange, compared, values_of(P, T), fitted.history, fitted.resumed_at, fitted.steps, P
     )
 
 

@@ -40,6 +40,11 @@ class Share:
         return vars(self) | {"accuracy": self.accuracy, "accuracy_changing": self.accuracy_changing}
 
 
+def percent(share: float) -> str:
+    """Return a share in per cent, cut and not rounded: 100.0% only where it is 1."""
+    return f"{int(1000 * share + 1e-9) / 10:.1f}%"
+
+
 @dataclass(frozen=True)
 class Interchange:
     """Interchanges of single nodes between pairs of inputs, by the name of the node.
@@ -67,8 +72,8 @@ class Interchange:
         """Return it as a sentence."""
         pairs = sum(one.pairs for one in (*self.parts.values(), *self.outside.values()))
         return (
-            f"{pairs:,} interchanges: accuracy at least {self.least:.1%} in the circuit ({len(self.parts)} parts) and "
-            f"{self.least_outside:.1%} outside ({len(self.outside)} nodes)"
+            f"{pairs:,} interchanges: accuracy at least {percent(self.least)} in the circuit ({len(self.parts)} parts) "
+            f"and {percent(self.least_outside)} outside ({len(self.outside)} nodes)"
         )
 
     def to_json(self) -> dict[str, Any]:
