@@ -75,6 +75,12 @@ def test_certificates_of_many_random_programs_are_derived_again(chunk: int) -> N
     assert check_random(range(6000 + 50 * chunk, 6050 + 50 * chunk)) > 40
 
 
+def test_a_certificate_that_states_fractions_of_the_index_for_nothing_is_derived_again() -> None:
+    P = compile(drawn_program(6711, depth=4, length=False), "abc", 4, causal=True)  # 1/3 is a fraction of 2^54
+    assert "%0 - 0.3333333333333333" in P.source
+    assert list(replay(as_file(P), P.transformer, P.program).lemmas) == list(P.certificate().lemmas)
+
+
 VALUES: dict[str, list[Any]] = {
     "sets": [frozenset(), frozenset([1]), frozenset([2]), frozenset([1, 2])],
     "tuples": [(1, "x"), (1, "y"), (2, "x"), ()],

@@ -13,12 +13,12 @@ from weightsmith.programs.proof.neurons import Part
 from weightsmith.programs.proof.parsing import MOST_ENTRIES, integers, items, keys, pair, refuse, text, truth, whole
 from weightsmith.programs.proof.program_data import Data, ProgramReader
 from weightsmith.programs.proof.selectors import All, Boundary, If, Other, Selection, Some
-from weightsmith.programs.proof.space import Integers
+from weightsmith.programs.proof.space import LARGEST_ENTRY, Integers
 from weightsmith.programs.proof.statement import Cell, Gathered, Held, Layered, Parts, Statement
 
 MOST_NODES = 20_000
 MOST_NUMBERS = 20_000_000  # in all forms together
-LARGEST_SCALE = 1 << 60
+LARGEST_SCALE = LARGEST_ENTRY
 
 
 def read_statement(data: Any) -> Statement:
@@ -98,19 +98,19 @@ class _Reader:
         found = np.zeros(size, np.int64)
         for name, start, count in (("token", 0, self.tokens), ("index", self.tokens, self.positions)):
             if name in data:
-                entries = integers(data[name], f"the {name} of a form")
+                entries = integers(data[name], f"the {name} of a form", -LARGEST_ENTRY, LARGEST_ENTRY)
                 if len(entries) != count or entries[0]:
                     refuse(f"the {name} of a form has {len(entries)} entries, or a first one that is not 0")
                 found[start : start + count] = entries
         for one in items(data.get("cells", []), "the cells of a form"):
             cell, factor = self._cell_factor(one)
             found[self.tokens + self.positions + cell] = factor
-        found[-1] = whole(data.get("constant", 0), "the constant of a form")
+        found[-1] = whole(data.get("constant", 0), "the constant of a form", -LARGEST_ENTRY, LARGEST_ENTRY)
         return found
 
     def _cell_factor(self, data: Any) -> tuple[int, int]:
         cell, factor = pair(data, "a cell with its factor")
-        return whole(cell, "a cell", 0, self.cells - 1), whole(factor, "a factor")
+        return whole(cell, "a cell", 0, self.cells - 1), whole(factor, "a factor", -LARGEST_ENTRY, LARGEST_ENTRY)
 
     def form(self, data: Any) -> Integers:
         return self.forms[whole(data, "a form", 0, len(self.forms) - 1)]

@@ -21,6 +21,7 @@ Booleans: TypeAlias = npt.NDArray[np.bool_]
 MOST_CODES = 1 << 20  # that a form is followed through
 MOST_AT_ONCE = 1_200_000  # sums that are formed one by one
 LARGEST = 1 << 44  # of the numbers that are followed
+LARGEST_ENTRY = 1 << 60  # of a form that is stated: what no proof follows may be larger; a few may be added in 64 bits
 TOO_LARGE = 1 << 58  # a few of these may be added in 64 bits
 
 
