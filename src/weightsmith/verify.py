@@ -1020,10 +1020,11 @@ class Choose(Fold):
 class Sum(Fold):
     """Softmax: the sum of the exponentials of the codes, or, if the largest code is known, of the codes less that one.
 
-    In the second case the normaliser also says whether a key with the largest code has been seen.
+    In the second case the normaliser also says whether a key with the largest code has been seen. A guess is a list of
+    sums with which every key makes the same term.
     """
 
-    def __init__(self, A: Arithmetic, largest: int | None = None, guess: int | None = None) -> None:
+    def __init__(self, A: Arithmetic, largest: int | None = None, guess: list[int] | None = None) -> None:
         self.A, self.largest, self.guess, self.start = A, largest, guess, (largest is None, 0)
 
     def effect(self, code: int, value: Vector) -> Any:
@@ -1032,7 +1033,12 @@ class Sum(Fold):
         e = code if self.largest is None else self.A.function("exp", self.A.add(code, -self.largest))
         if e == 0 and code != self.largest:
             return None
-        return (code == self.largest, e), self.A.times(self.A.divide(e, self.guess) if self.guess else 0, value)
+        return (code == self.largest, e), self.term(e, value)
+
+    def term(self, e: int, value: Vector) -> Vector:
+        terms = {self.A.times(self.A.divide(e, z) if z else 0, value) for z in self.guess or [0]}
+        need(len(terms) == 1, "sums of one guess make different terms")
+        return terms.pop()
 
     def step(self, normaliser: Any, mark: Any) -> Any:
         return normaliser[0] or mark[0], self.A.add(normaliser[1], mark[1])
@@ -1042,7 +1048,7 @@ class Sum(Fold):
 
     def outcome(self, normaliser: Any) -> tuple[int] | None:
         seen, z = normaliser
-        return (z,) if seen and self.guess in (None, z) else None
+        return (z,) if seen and (self.guess is None or z in self.guess) else None
 
 
 class Count(Fold):
@@ -1151,7 +1157,7 @@ class Reading:
 
     view: Machine
     machine: Machine
-    weights: list[float]  # of equal parts: those that are guessed; none where keys have one value
+    weights: list[float]  # what is guessed: weights of equal parts, or sums of exponentials; see `folds`
     any_sum: bool  # whether the machine does not tell sums apart, because the outcome is the same for all
 
 
@@ -1375,12 +1381,12 @@ class Head:
         if weighting.kind in ("LeftmostHard", "RightmostHard"):
             yield Choose(A, weighting.kind == "RightmostHard"), next(given)
         elif weighting.kind == "Softmax" and not weighting.shifted:
-            for z in self.outcomes(c, Sum(A)):
-                need(z or weighting.empty != "error", empty)
-                if z or weighting.empty == "zero":
-                    yield Sum(A, None, z), next(given)
-                else:
-                    yield from self.counts(c, 0, 0, given)
+            sums = self.outcomes(c, Sum(A))
+            need(0 not in sums or weighting.empty != "error", empty)
+            if 0 in sums and weighting.empty == "uniform":
+                yield from self.counts(c, 0, 0, given)
+                sums.remove(0)
+            yield from self.sums(sums, None, given)
         else:
             for largest in self.outcomes(c, Largest()):
                 if largest is None:
@@ -1389,8 +1395,16 @@ class Head:
                 elif weighting.kind == "AverageHard":
                     yield from self.counts(c, largest, 1, given)
                 else:
-                    yield from ((Sum(A, largest, z), next(given)) for z in self.outcomes(c, Sum(A, largest)))
+                    yield from self.sums(self.outcomes(c, Sum(A, largest)), largest, given)
         need(next(given, None) is None, "there are more readings than guesses")
+
+    def sums(self, left: list[int], largest: int | None, given: Iterator[Reading]) -> Iterator[tuple[Fold, Reading]]:
+        """Return the folds of softmax for the sums that occur: for each reading those that it lists, or the next."""
+        while left:
+            reading = next(given)
+            guess = [self.A.member(float(z), "a guess") for z in reading.weights] or left[:1]
+            yield Sum(self.A, largest, guess), reading
+            left = [z for z in left if z not in guess]
 
     def counts(self, c: int, largest: int, least: int, given: Iterator[Reading]) -> Iterator[tuple[Fold, Reading]]:
         """Return the folds of equal parts: of keys of one value, or for each group of weights that is guessed."""

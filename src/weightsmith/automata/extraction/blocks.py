@@ -13,10 +13,11 @@ from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.exploring import Ints, distinct_rows, in_slices
 from weightsmith.automata.extraction.failures import unless_it_fails
 from weightsmith.automata.extraction.folds import Normaliser, Truths
-from weightsmith.automata.extraction.guesses import EmptySoftmaxError, readings
+from weightsmith.automata.extraction.guesses import readings
 from weightsmith.automata.extraction.moore import Moore, pair, union
 from weightsmith.automata.extraction.outcomes import OutcomeOfCombination, merged
 from weightsmith.automata.extraction.scores import HeadScores, score_vectors
+from weightsmith.automata.extraction.softmax import EmptySoftmaxError
 from weightsmith.automata.extraction.stream import Stream
 from weightsmith.automata.extraction.trace import BlockTrace, ClassTrace, PartTrace, Path
 from weightsmith.automata.extraction.walk import final_states, machine_of_reading

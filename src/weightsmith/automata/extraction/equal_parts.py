@@ -4,9 +4,8 @@ Weights that give the same terms for all values are one guess. Weights are merge
 outcome; the sum is then not tracked. A guess about all counts from some number on ends the counting there.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from weightsmith.automata.extraction.exploring import Ints, distinct_rows, group
 from weightsmith.automata.extraction.folds import (
     FOLLOWING,
     FOLLOWING_BYTES,
+    FinalStates,
     Normaliser,
     Reading,
     Truths,
@@ -29,8 +29,6 @@ from weightsmith.automata.extraction.limits import Limits
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.outcomes import OutcomeOfSum, head_outputs
 from weightsmith.automata.extraction.scores import HeadScores
-
-FinalStates: TypeAlias = Callable[[Normaliser], Ints]  # of a normaliser, at queries of the class
 
 
 def equal_parts(

@@ -5,7 +5,7 @@ their final values each weight is a constant, each weighted value is one, and th
 of rounded sums. A *reading* is such a fold; at the end it tells whether the guess was right.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -106,6 +106,9 @@ class Normaliser:
     start: int
 
 
+FinalStates: TypeAlias = Callable[[Normaliser], Ints]  # of a normaliser, at queries of the class
+
+
 class Adding(NamedTuple):
     """Sums beside a normaliser, in each coordinate, through tables of sums."""
 
@@ -154,7 +157,7 @@ class Reading:
     adding: Adding
     mixed: Callable[[Ints], Array]  # from numbers of sums (…, coordinates) to Σ weight ⊗ value (…, value size)
     guess: tuple[float, float]  # the largest score or the normaliser, then the weight; 0 without a guess
-    weights: tuple[float, ...] = ()  # for equal weights: the weights of the guess
+    weights: tuple[float, ...] = ()  # the weights of the guess, for equal weights; its normalisers, for softmax
     loose: bool = False  # whether the sum is not tracked, since every sum has the same outcome
 
 
@@ -166,6 +169,22 @@ def labelled(codes: npt.NDArray[Any], nothing: Truths) -> tuple[Ints, npt.NDArra
     examples, numbers = group_rows(flat[chosen])
     labels[chosen] = numbers
     return labels.reshape(nothing.shape), chosen[examples]
+
+
+def ranks_of(scores: Array) -> Ints:
+    """Return the rank of each score among the distinct ones."""
+    return np.unique(scores, return_inverse=True)[1].reshape(scores.shape).astype(np.int32)
+
+
+def possible_largest(scores: Array, ends: FinalStates, budget: Budget) -> Iterator[float | None]:
+    """Return the scores that can be the largest of a query; None for no key."""
+    known, ranks = np.unique(scores), ranks_of(scores)
+    labels, examples = labelled(ranks[..., None], np.zeros(ranks.shape, np.bool_))
+    states = np.arange(len(known) + 1, dtype=np.int32)[:, None]  # 1 + the rank of the largest so far
+    budget.room(FOLLOWING_BYTES * len(states) * len(examples), FOLLOWING)
+    following = np.maximum(states, ranks.reshape(-1)[examples] + 1).astype(np.int32)
+    for state in ends(Normaliser(labels, following, 0)):
+        yield None if state == 0 else float(known[state - 1])
 
 
 def alive(following: Ints, right: Truths) -> Ints:
