@@ -1401,7 +1401,9 @@ class Head:
     def sums(self, left: list[int], largest: int | None, given: Iterator[Reading]) -> Iterator[tuple[Fold, Reading]]:
         """Return the folds of softmax for the sums that occur: for each reading those that it lists, or the next."""
         while left:
-            reading = next(given)
+            reading = next(given, None)
+            need(reading, "a guess has no reading")
+            assert reading
             guess = [self.A.member(float(z), "a guess") for z in reading.weights] or left[:1]
             yield Sum(self.A, largest, guess), reading
             left = [z for z in left if z not in guess]

@@ -21,7 +21,7 @@ NO_BOUNDS = {  # what numbers in capitals may say besides: how many bytes someth
     "budget": {"DEFAULT_SECONDS", "DEFAULT_STATES", "DEFAULT_MEMORY", "MOST_STATES"},
     "exploring": {"ROW_BYTES", "TOKEN_BYTES", "STATE_BYTES"},
     "folds": {"NOTHING", "FOLLOWING_BYTES", "ROW_BYTES", "SUM_BYTES"},
-    "guesses": {"FATAL"},
+    "softmax": {"FATAL", "TERM_BYTES"},
     "loops": {"DEAD"},
     "moore": {"NO_STATE"},
     "stream": {"NEVER"},

@@ -14,10 +14,10 @@ from tests.automata.proving import examined
 from weightsmith.automata.extraction import (
     blocks,
     equal_parts,
-    guesses,
     moore,
     outcomes,
     scores,
+    softmax,
     stream,
     walk,
 )
@@ -133,7 +133,19 @@ def the_first_of_the_others(_: Any) -> Any:
 
 
 def only_where_it_stays(leads: Any) -> Any:
-    return lambda self, wanted: np.arange(len(self.normaliser.following)) == wanted
+    return lambda self, wanted: np.isin(np.arange(len(self.normaliser.following)), wanted)
+
+
+def all_terms_alike(readings: Any) -> Any:
+    """Return readings of softmax that take the terms of one guess for those of all."""
+
+    def one_kind(self: Any, found: Any, largest: Any = None) -> Any:
+        if len(found):
+            z = self.table.values[found // self.states_of_z]
+            terms = self.A.multiply(self.A.divide(self.e, max(z[-1:], self.A.round(np.ones(1))))[:, None], self.values)
+            yield self._reading(found, z, terms, largest)
+
+    return one_kind
 
 
 def never_at_rest(_: Any) -> Any:
@@ -170,7 +182,8 @@ FAULTS: dict[str, tuple[Patch, tuple[str, ...]]] = {
     "of the heads before one case is looked at": (
         put(blocks, "combinations", the_first_of_the_others), ("unlike", "positions"),
     ),
-    "a normaliser leads nowhere": (put(guesses._Fold, "leads_to", only_where_it_stays), ("ties", "unlike")),
+    "a normaliser leads nowhere": (put(softmax._Fold, "leads_to", only_where_it_stays), ("ties", "unlike")),
+    "all normalisers are one guess": (put(softmax._Fold, "readings", all_terms_alike), ("unlike", "extreme")),
     "a guess comes out at once or never": (put(equal_parts, "alive", never_at_rest), ("sharing", "one sum")),
     "a state is left out": (put(walk, "reached", one_row_less), ("positions",)),
     "a pair is left out": (put(moore, "reached", one_row_less), ("unlike", "equal")),

@@ -29,6 +29,11 @@ class Outcome(NamedTuple):
         """A key by which guesses ascend; no key seen comes first."""
         return [(x is not None, x or 0.0) for x in self.guess]
 
+    @property
+    def listed(self) -> float | None:
+        """What a reading lists as its weight: the part, or the sum of the exponentials."""
+        return self.guess[-1] if self.part is None else self.part
+
 
 def outcome(A: Any, head: ws.Head, stream: Any) -> Outcome:
     """Return the guess that is right for the last query of a head."""
@@ -160,7 +165,7 @@ class Page:
                 assert reading.keys() == {"view", "machine", "weights", "any_sum"}
                 if self.says(reading["machine"], tokens):
                     assert c == mine, "a reading of another class speaks"
-                    assert not reading["weights"] or right.part in reading["weights"]
+                    assert not reading["weights"] or right.listed in reading["weights"]
                     self.guesses[b, h, c, label, g].add(right)
                     found.add(g)
         assert found, "no reading speaks"

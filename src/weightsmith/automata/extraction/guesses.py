@@ -6,10 +6,11 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
-from weightsmith.automata.extraction.equal_parts import FinalStates, equal_parts
+from weightsmith.automata.extraction.equal_parts import equal_parts
 from weightsmith.automata.extraction.folds import (
     FOLLOWING,
     FOLLOWING_BYTES,
+    FinalStates,
     Normaliser,
     Reading,
     chosen,

@@ -10,12 +10,13 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
-from weightsmith.automata.extraction.equal_parts import FinalStates, equal_parts
+from weightsmith.automata.extraction.equal_parts import equal_parts
 from weightsmith.automata.extraction.exploring import Ints, group_rows
 from weightsmith.automata.extraction.folds import (
     FOLLOWING,
     FOLLOWING_BYTES,
     NOTHING,
+    FinalStates,
     Normaliser,
     Reading,
     Truths,
