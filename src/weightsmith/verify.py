@@ -1383,7 +1383,7 @@ class Head:
         elif weighting.kind == "Softmax" and not weighting.shifted:
             sums = self.outcomes(c, Sum(A))
             need(0 not in sums or weighting.empty != "error", empty)
-            if 0 in sums and weighting.empty == "uniform":
+            if 0 in sums and weighting.empty != "zero":
                 yield from self.counts(c, 0, 0, given)
                 sums.remove(0)
             yield from self.sums(sums, None, given)
