@@ -117,7 +117,7 @@ def test_exports_say_which_package_they_need_before_anything_is_made(
         ({"programs": 0}, "programs=0: write a number from 1 to "),
         ({"programs": "9" * 5000}, "programs=1000000000: write a number from 1 to "),
         ({"programs": True}, "programs=True: write names of programs, easy, medium, hard, or a number"),
-        ({"programs": "count-q"}, "'count-q' is no program of the benchmark.*did you mean count-a"),
+        ({"programs": "count-q"}, r"'count-q' is no program of the benchmark: did you mean count-a.*\? write names"),
         ({"programs": [3]}, r"programs=\[3\]: write names"),
         ({"verify": "slow"}, "verify='slow': write 'quick' or 'full'"),
         ({"exports": "keras"}, "there is no export 'keras': write some of hugging-face, transformer-lens, or none"),

@@ -37,7 +37,7 @@ def chosen_tasks(programs: str | int | Sequence[str] | None = None) -> tuple[Tas
         if name.strip() not in known:
             near = nearest_names(name.strip(), sorted(known))
             raise InputError(
-                f"{brief(name)} is no program of the benchmark{near}: write names (weightsmith circuits programs lists "
+                f"{brief(name)} is no program of the benchmark: {near}write names (weightsmith circuits programs lists "
                 f"them), {listed(DIFFICULTIES)}, or a number from 1 to {len(TASKS)}"
             )
     return tuple(task for task in TASKS if task.name in wanted or task.difficulty in wanted)
