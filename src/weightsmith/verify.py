@@ -27,7 +27,8 @@ in four steps; the comments below refer to them by number.
 2. *Guesses.* A head weighs keys. Apart from the key itself, a weight depends on a normaliser (the largest score, the
    sum of the exponentials, the number of keys that share the largest score): a fold over all keys with finitely many
    values. A walk through a view together with this fold finds every value that the normaliser can have where a query
-   of a class stands. The certificate has a *reading* for each of these values: the guess that the fold ends there.
+   of a class stands. The certificate has a *reading* for each of these values, or for several with which every key adds
+   the same: the guess that the fold ends at one of them. The readings of a class are for all values that were found.
 3. *Readings.* Under a guess, each weighted value is a constant of its key, and the sum of the weighted values is a fold
    as well. The machine of a reading is walked through together with a view and both folds. It speaks exactly where a
    query of the class stands and the guess is right; each of its labels stands for the sums that occur there. By step 2
@@ -1303,6 +1304,14 @@ class KeyStream:
         self.lively = {n for n, (_, m, _) in enumerate(nodes) if machine and m in machine.lively}
 
 
+def following(given: Iterator[Reading]) -> Reading:
+    """Return the reading of the next guess."""
+    reading = next(given, None)
+    if reading is None:
+        raise Refused("a guess has no reading")
+    return reading
+
+
 class Head:
     """A head of a block whose stream is known: for each class of queries, machines that say what the head adds.
 
@@ -1379,7 +1388,7 @@ class Head:
         A, weighting, given = self.A, self.part.weighting, iter(self.classes[c].readings)
         empty = "on some input a softmax is empty, which is an error"
         if weighting.kind in ("LeftmostHard", "RightmostHard"):
-            yield Choose(A, weighting.kind == "RightmostHard"), next(given)
+            yield Choose(A, weighting.kind == "RightmostHard"), following(given)
         elif weighting.kind == "Softmax" and not weighting.shifted:
             sums = self.outcomes(c, Sum(A))
             need(0 not in sums or weighting.empty != "error", empty)
@@ -1391,7 +1400,7 @@ class Head:
             for largest in self.outcomes(c, Largest()):
                 if largest is None:
                     need(weighting.kind != "Softmax" or weighting.empty != "error", empty)
-                    yield Nothing(), next(given)
+                    yield Nothing(), following(given)
                 elif weighting.kind == "AverageHard":
                     yield from self.counts(c, largest, 1, given)
                 else:
@@ -1401,16 +1410,14 @@ class Head:
     def sums(self, left: list[int], largest: int | None, given: Iterator[Reading]) -> Iterator[tuple[Fold, Reading]]:
         """Return the folds of softmax for the sums that occur: for each reading those that it lists, or the next."""
         while left:
-            reading = next(given, None)
-            need(reading, "a guess has no reading")
-            assert reading
+            reading = following(given)
             guess = [self.A.member(float(z), "a guess") for z in reading.weights] or left[:1]
             yield Sum(self.A, largest, guess), reading
             left = [z for z in left if z not in guess]
 
     def counts(self, c: int, largest: int, least: int, given: Iterator[Reading]) -> Iterator[tuple[Fold, Reading]]:
         """Return the folds of equal parts: of keys of one value, or for each group of weights that is guessed."""
-        reading = next(given)
+        reading = following(given)
         if not reading.weights:
             yield CountAlike(self.A, largest, least), reading
             return
@@ -1420,7 +1427,7 @@ class Head:
             need(guess, "a guess is of no weight")
             yield Count(self.A, largest, least, guess), reading
             left = [weight for weight in left if weight not in guess]
-            reading = next(given) if left else reading
+            reading = following(given) if left else reading
 
     def outcomes(self, c: int, fold: Fold) -> list[Any]:
         """Return the outcomes of a fold where a query of a class stands, in order (step 2)."""

@@ -89,11 +89,12 @@ def test_a_readout_with_the_value_none_needs_no_name_either() -> None:
     assert T.readout is not None
     assert None in T.answers
     r, (lane,) = ws.run(T, "abca"), T.readout.lanes
+    assert r.codes is not None
     for found in (ws.attribute(r), ws.attribute(r, lane)):
-        assert found.logit == r.codes[-1, 0]  # type: ignore[index]
+        assert found.logit == r.codes[-1, 0]
         assert found.total + found.residue == found.logit
     assert {row.decision for row in ws.ablations(r)} != {"c"}
-    assert ws.ablations(r, lane).value == r.codes[-1, 0]  # type: ignore[index]
+    assert ws.ablations(r, lane).value == r.codes[-1, 0]
     assert f"value of lane {lane}" in str(ws.sweep(r, ws.run(T, "cbab"), lane))
     with pytest.raises(ws.InputError, match="'a' is a value of the readout"):
         ws.attribute(r, lane, over="a")

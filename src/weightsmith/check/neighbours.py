@@ -6,6 +6,7 @@ findings are those of each shard alone.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from weightsmith.automata import Inputs
 from weightsmith.check.claim import Claim, Values
@@ -51,19 +52,18 @@ def _together(claim: Claim, plan: Plan, asked: Sequence[Asked], fewer: int, runs
     values = _values(claim, plan, asked, fewer, runs) if fewer else None
     findings, end = list[Finding](), max(longest for _, longest in asked)
     for number, (shard, longest) in enumerate(asked):
-
-        def own(wanted: Sequence[Inputs], number: int = number) -> Iterator[tuple[Values, ...]]:
-            assert values is not None
-            for inputs in wanted:
-                part = slice(number * len(inputs), (number + 1) * len(inputs))
-                yield tuple(side[part] for side in values[inputs.length])
-
-        findings.append(
-            examine_alone(claim, plan, shard, min(longest, end), runs.values if values is None else own, columns)
-        )
+        own = runs.values if values is None else partial(_part, values, number)
+        findings.append(examine_alone(claim, plan, shard, min(longest, end), own, columns))
         refuted = findings[-1].refuted
         end = end if refuted is None else min(end, refuted.length - 1)  # later inputs of that length do not matter
     return findings
+
+
+def _part(values: dict[int, tuple[Values, ...]], number: int, wanted: Sequence[Inputs]) -> Iterator[tuple[Values, ...]]:
+    """Yield the values for the inputs of one of the neighbours."""
+    for inputs in wanted:
+        part = slice(number * len(inputs), (number + 1) * len(inputs))
+        yield tuple(side[part] for side in values[inputs.length])
 
 
 def _values(

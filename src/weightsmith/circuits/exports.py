@@ -8,8 +8,8 @@ from weightsmith.export import lazy
 from weightsmith.model import Transformer
 from weightsmith.storage import refusals, write_whole
 
-EXPORTS = ("hugging-face", "transformer-lens")
 TARGETS = {"hugging-face": "Hugging Face", "transformer-lens": "TransformerLens"}  # whose packages are needed
+EXPORTS = tuple(TARGETS)
 HUGGING_FACE, TRANSFORMER_LENS = "hugging-face", "transformer-lens.safetensors"
 
 
